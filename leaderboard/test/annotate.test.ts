@@ -4,23 +4,23 @@ import { keys } from "../src/annotate/page.ts";
 import {
   blank,
   chosen,
-  done,
+  countErrors,
   edit,
+  importLines,
+  isDone,
   isInspected,
   isLine,
-  line,
+  lineOf,
+  loadRows,
+  rowOf,
   rows,
-  takeLines,
-  takeUpRows,
-  toMend,
   undo,
-  whole,
 } from "../src/annotate/rows.ts";
 import { distance, MENUS, phrasePosition, problems } from "../src/annotate/rules.ts";
 import { nextSelection, pieces, splitTurn } from "../src/annotate/spans.ts";
 import { load, state } from "../src/annotate/state.ts";
 import type { Knowledge, Line, PageData, Span } from "../src/annotate/types.ts";
-import { begin, type Job, work } from "../src/common/annotator/work.ts";
+import { type Job, setJob, work } from "../src/common/annotator/work.ts";
 
 const named = (zh: string) => ({ zh, en: zh });
 // The rules here are a few of authoring/rules.yaml; tests/test_page_annotate.py compares all of them with Python's.
@@ -67,17 +67,17 @@ const GOOD: Knowledge = {
   conflict1: "掉进被窝",
   conflict2: "一直锁着",
 };
-const rowOf = (...changes: Partial<Knowledge>[]) =>
-  whole({ ...DATA.dialogues[0], annotations: changes.map((x) => ({ ...GOOD, ...x })) } as Line);
-const broken = (change: Partial<Knowledge>) => problems(rowOf(change)).map((p) => `${p.field}: ${p.code}`);
+const rowWith = (...changes: Partial<Knowledge>[]) =>
+  rowOf({ ...DATA.dialogues[0], annotations: changes.map((x) => ({ ...GOOD, ...x })) } as Line);
+const broken = (change: Partial<Knowledge>) => problems(rowWith(change)).map((p) => `${p.field}: ${p.code}`);
 
 beforeEach(() => {
   load(structuredClone(DATA));
-  begin({ shelf: "annotate.h" } as Job);
+  setJob({ storageKey: "annotate.h" } as Job);
   Object.assign(work, { annotator: "林", at: 0 });
   Object.assign(state, { of: 0, field: "", returning: false });
   undo.clear();
-  takeUpRows();
+  loadRows();
 });
 
 test("a good annotation breaks no rule, and each change breaks its own", () => {
@@ -103,11 +103,11 @@ test("a good annotation breaks no rule, and each change breaks its own", () => {
 });
 
 test("problems say of which annotation they are, and the unknown what is known", () => {
-  const [same] = problems(rowOf({}, {}));
+  const [same] = problems(rowWith({}, {}));
   assert.deepEqual(same, { of: 1, field: "", code: "repeated", values: { other: 0 } });
-  const [slot] = problems(rowOf({ slot: "频率" }));
+  const [slot] = problems(rowWith({ slot: "频率" }));
   assert.deepEqual(slot.values, { value: "频率", parent: "原因", known: "事件原因, 时间原因" });
-  const both = problems({ ...rowOf({}), nothing: true });
+  const both = problems({ ...rowWith({}), nothing: true });
   assert.deepEqual(both[0], { of: -1, field: "nothing", code: "nothing", values: {} });
 });
 
@@ -118,7 +118,7 @@ test("words of letters count as one in the distance", () => {
 });
 
 test("a phrase that stands several times is the one in its evidence", () => {
-  const { dialogue } = rowOf();
+  const { dialogue } = rowWith();
   assert.deepEqual(phrasePosition({ ...GOOD, phrase: "池" }, dialogue), [2, 5]);
   assert.deepEqual(phrasePosition({ ...GOOD, phrase: "进" }, dialogue), [2, 4]);
   assert.equal(phrasePosition({ ...GOOD, phrase: "进", evidence: ["进过水", "掉进池里了"] }, dialogue), null);
@@ -136,12 +136,15 @@ test("menus hang on what is chosen above", () => {
 });
 
 test("a line leaves out what says nothing, and comes back whole", () => {
-  const row = rowOf({ annotator: "林" });
-  const written = JSON.parse(line(row));
+  const row = rowWith({ annotator: "林" });
+  const written = JSON.parse(lineOf(row));
   assert.deepEqual(Object.keys(written), ["id", "set", "dialogue", "annotations"]);
   assert.deepEqual(Object.keys(written.annotations[0]).slice(-2), ["conflict2", "annotator"]);
-  assert.deepEqual(whole(written), row);
-  assert.equal(line(whole({ ...DATA.dialogues[1], nothing: true })).endsWith('"annotations":[],"nothing":true}'), true);
+  assert.deepEqual(rowOf(written), row);
+  assert.equal(
+    lineOf(rowOf({ ...DATA.dialogues[1], nothing: true })).endsWith('"annotations":[],"nothing":true}'),
+    true,
+  );
 });
 
 test("lines of these dialogues are taken, others left", () => {
@@ -156,14 +159,14 @@ test("lines of these dialogues are taken, others left", () => {
     { ...one, annotations: [{ ...GOOD, more: "" }] },
     null,
   ];
-  assert.equal(takeLines(lines), 2);
+  assert.equal(importLines(lines), 2);
   assert.deepEqual([rows[0].set, rows[0].annotator, rows[0].annotations[0].evidence], ["easy", "林", []]);
   assert.equal(rows[1].nothing, true);
   assert.equal(isLine({ ...one, annotations: [] }), true);
 });
 
 test("letters typed one after the other are taken back together, picks one by one", () => {
-  takeLines([{ ...DATA.dialogues[0], annotations: [GOOD] }]);
+  importLines([{ ...DATA.dialogues[0], annotations: [GOOD] }]);
   for (const value of ["水", "水进", "水进了"]) edit({ value }, "value");
   edit({ evidence: [] });
   edit({ evidence: ["好"] });
@@ -177,7 +180,7 @@ test("letters typed one after the other are taken back together, picks one by on
 });
 
 test("whoever edits a proposal has accepted it; who edits what was returned has revised it", () => {
-  takeLines([
+  importLines([
     { ...DATA.dialogues[0], annotations: [{ ...GOOD, proposed: true, verdict: "returned", inspector: "周" }] },
   ]);
   edit({ value: "A把充电宝掉进了水" });
@@ -186,13 +189,13 @@ test("whoever edits a proposal has accepted it; who edits what was returned has 
 });
 
 test("a dialogue is done when it has no problems; for an inspector when each annotation has a verdict", () => {
-  assert.equal(done(rows[0]), false);
-  assert.equal(done(rowOf({})), true);
-  assert.equal(done(rowOf({ verdict: "returned", reason: "slot" })), false);
-  takeLines([{ ...DATA.dialogues[0], annotations: [{ ...GOOD, value: "", slot: "" }] }]);
-  assert.equal(toMend(), 2);
+  assert.equal(isDone(rows[0]), false);
+  assert.equal(isDone(rowWith({})), true);
+  assert.equal(isDone(rowWith({ verdict: "returned", reason: "slot" })), false);
+  importLines([{ ...DATA.dialogues[0], annotations: [{ ...GOOD, value: "", slot: "" }] }]);
+  assert.equal(countErrors(), 2);
   load({ ...DATA, inspect: true });
-  assert.deepEqual([done(rowOf({})), done(rowOf({ verdict: "returned", reason: "slot" }))], [false, true]);
+  assert.deepEqual([isDone(rowWith({})), isDone(rowWith({ verdict: "returned", reason: "slot" }))], [false, true]);
   const standing = (["accepted", "returned", ""] as const).map((verdict) => isInspected({ ...GOOD, verdict }));
   assert.deepEqual(standing, [true, true, false]);
   assert.deepEqual(
@@ -203,7 +206,7 @@ test("a dialogue is done when it has no problems; for an inspector when each ann
 
 test("keys: digits choose from the open menu; reasons come before fields", () => {
   assert.equal(keys().has("d"), false); // no annotation is chosen
-  takeLines([{ ...DATA.dialogues[0], annotations: [GOOD] }]);
+  importLines([{ ...DATA.dialogues[0], annotations: [GOOD] }]);
   assert.deepEqual(
     ["n", "0", "x", "y", "[", "d", "m", "1"].map((x) => keys().has(x)),
     [...Array(7).fill(true), false],

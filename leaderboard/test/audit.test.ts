@@ -3,18 +3,18 @@ import { beforeEach, test } from "node:test";
 import { asked, keyFor, keysOf } from "../src/audit/keys.ts";
 import {
   complete,
+  importLines,
   linesOf,
+  loadMarks,
   markOf,
   readLine,
   referenceShown,
   setMark,
-  takeLines,
-  takeUpMarks,
   undo,
 } from "../src/audit/marks.ts";
 import { load, settings } from "../src/audit/state.ts";
 import type { Entry, Mark, PageData, Scale } from "../src/audit/types.ts";
-import { begin, type Job, work } from "../src/common/annotator/work.ts";
+import { type Job, setJob, work } from "../src/common/annotator/work.ts";
 
 const scale = (name: string, low: number, high: number): Scale => ({
   name,
@@ -68,11 +68,11 @@ const keysWith = (labels: string[]) => keysOf(entry("5", "choice", labels));
 
 beforeEach(() => {
   load(DATA);
-  begin({ shelf: "audit.s" } as Job);
+  setJob({ storageKey: "audit.s" } as Job);
   Object.assign(work, { annotator: "林", at: 0 });
   settings.show = false;
   undo.clear();
-  takeUpMarks();
+  loadMarks();
 });
 
 test("an output is complete when all that is asked is marked", () => {
@@ -126,8 +126,8 @@ test("lines stand in the order of marking and come back", () => {
     ["2", "3"],
   );
   assert.deepEqual(lines[1], { sample: "s", output: "3", annotator: "林", right: false, blind: true, note: "短" });
-  takeUpMarks(); // nothing is kept here
-  assert.equal(takeLines(lines), 2);
+  loadMarks(); // nothing is kept here
+  assert.equal(importLines(lines), 2);
   assert.deepEqual(
     linesOf().map((x) => JSON.parse(x)),
     lines,

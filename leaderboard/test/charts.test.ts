@@ -1,16 +1,16 @@
 // What charts compute before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shortened, wide } from "../src/common/text.ts";
+import { shortened, textWidth } from "../src/common/text.ts";
 import {
   acrossShare,
   cliques,
-  labelled,
+  labelledTicks,
   offsetOf,
   rangeOf,
   roomBeside,
   scale,
-  shares,
+  shareScale,
   spreadLabels,
 } from "../src/leaderboard/charts/axis.ts";
 
@@ -27,7 +27,7 @@ test("a scale puts values between two places, and what lies outside at the edge"
 
 test("shares keep off the edges, where marks would be cut", () => {
   assert.deepEqual([0, 0.5, 1, 2, -1].map(acrossShare), ["2.00%", "50.00%", "98.00%", "98.00%", "2.00%"]);
-  assert.deepEqual([-0.5, 0, 0.5].map(shares(-0.5, 0.5)), ["2.00%", "50.00%", "98.00%"]);
+  assert.deepEqual([-0.5, 0, 0.5].map(shareScale(-0.5, 0.5)), ["2.00%", "50.00%", "98.00%"]);
 });
 
 test("marks of several models stand around their place", () => {
@@ -89,7 +89,7 @@ test("labels of any places are apart, inside and in order", () => {
 
 test("a name stands right of its marker, or left, above or below where that is taken, or nowhere", () => {
   const ground = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
-  const long = wide("oracle");
+  const long = textWidth("oracle");
   assert.deepEqual(roomBeside(100, 100, "oracle", [], ground), { x: 109, y: 104, anchor: "start" });
   assert.equal(roomBeside(360, 100, "oracle", [], ground)?.anchor, "end"); // it would leave the ground
   const right: [number, number, number, number] = [105, 93, 120, 106];
@@ -106,8 +106,8 @@ test("a name stands right of its marker, or left, above or below where that is t
 
 test("ticks are labelled from the right, but those that would touch", () => {
   const across = scale(0, 1000, 38, 340);
-  assert.deepEqual(labelled([0, 250, 500, 1000], across), [1000, 500, 250, 0]);
-  assert.deepEqual(labelled([0, 10, 960, 1000], across), [1000, 0]);
+  assert.deepEqual(labelledTicks([0, 250, 500, 1000], across), [1000, 500, 250, 0]);
+  assert.deepEqual(labelledTicks([0, 10, 960, 1000], across), [1000, 0]);
 });
 
 test("models that the critical difference does not tell apart are joined, the longest rows of them", () => {
@@ -128,7 +128,7 @@ test("models that the critical difference does not tell apart are joined, the lo
 test("a long name loses its middle, by letters as wide as they are", () => {
   assert.equal(shortened("oracle", 100), "oracle");
   assert.equal(shortened("Model-02-with-a-long-name-Instruct", 100), "Model-02-…truct");
-  assert.ok(wide(shortened("Model-02-with-a-long-name-Instruct", 100)) <= 100);
+  assert.ok(textWidth(shortened("Model-02-with-a-long-name-Instruct", 100)) <= 100);
   assert.equal(shortened("一二三四五六七八九十", 70), "一二三…九十");
   assert.equal(shortened("a\u202eb", 100), "aU+202Eb");
   assert.equal(shortened("abcdefgh", 10), "abc…");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shares } from "../src/leaderboard/evidence/options.ts";
 import { stretches } from "../src/leaderboard/evidence/reply.ts";
-import { entriesOf, entryOf, outcomeAt, rowIn } from "../src/leaderboard/evidence/shards.ts";
+import { entriesOf, entryOf, outcomeAt, replyIn } from "../src/leaderboard/evidence/shards.ts";
 import { shortLetters } from "../src/leaderboard/tables/figures.ts";
 import { openPage } from "./page.ts";
 
@@ -78,7 +78,7 @@ test("a reply of a shard, with its texts and what a judge said of it", () => {
     references: ["x"],
     gold: null,
   };
-  const row = rowIn(
+  const row = replyIn(
     {
       items: [item as never],
       strings: ["the prompt", "the reply", "good", "what was asked"],

@@ -5,9 +5,9 @@ import { prepare } from "../src/leaderboard/data.ts";
 import {
   cellOfPart,
   changeIn,
-  foundIn,
   groupTables,
   partsOf,
+  presentParts,
   scoreIn,
   tasksIn,
   weightsOf,
@@ -117,12 +117,12 @@ test("a mean leads to its parts, and each to its cell", () => {
   const cause = whole.columns[2];
   assert.deepEqual(partsOf(mine, cause), ["cause/easy", "probe/v1"]);
   assert.deepEqual(
-    foundIn(mine, cause).map((x) => x.task),
+    presentParts(mine, cause).map((x) => x.task),
     ["cause", "probe"],
   );
   assert.equal(scoreIn(mine, cause)?.value, 0.5);
   assert.deepEqual(
-    foundIn(mine, cause).map((x) => cellOfPart(mine, x)?.task),
+    presentParts(mine, cause).map((x) => cellOfPart(mine, x)?.task),
     ["cause", "probe"],
   );
   assert.equal(cellOfPart(mine, part("cause", "easy"), "shuffle"), undefined);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief, HIDDEN, langOf, mark, oneLine, plain, shortened, wide } from "../src/common/text.ts";
+import { brief, codePoint, HIDDEN, langOf, oneLine, plain, shortened, textWidth } from "../src/common/text.ts";
 
 test("characters that hide are shown as marks", () => {
   assert.equal(plain("a\u202eb"), "aU+202Eb");
@@ -9,7 +9,7 @@ test("characters that hide are shown as marks", () => {
   assert.equal(plain("\u{e0041}"), "U+E0041"); // a tag
   assert.equal(plain("\uffff\u{10fffe}"), "U+FFFFU+10FFFE"); // noncharacters
   assert.equal(plain("\u2028\u2029"), "U+2028U+2029");
-  assert.equal(mark("\t"), "U+0009");
+  assert.equal(codePoint("\t"), "U+0009");
 });
 
 test("words, line ends and pictures stay as they are", () => {
@@ -29,8 +29,8 @@ test("a long name loses its middle, and no half of a character stays", () => {
 test("a name fits into the room that there is; its beginning and its end stay", () => {
   assert.equal(shortened("model", 100), "model");
   const cut = shortened("a-model-with-a-long-name-7b", 90);
-  assert.ok(wide(cut) <= 90 && cut.startsWith("a-m") && cut.endsWith("7b") && cut.includes("…"), cut);
-  assert.ok(wide(shortened("中文名字很长的一个模型", 60)) <= 60);
+  assert.ok(textWidth(cut) <= 90 && cut.startsWith("a-m") && cut.endsWith("7b") && cut.includes("…"), cut);
+  assert.ok(textWidth(shortened("中文名字很长的一个模型", 60)) <= 60);
   assert.equal(shortened("abcdefgh", 1), "abc…");
   assert.ok(shortened("\u202e".repeat(50), 90).startsWith("U+202E"));
 });

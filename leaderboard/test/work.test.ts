@@ -3,15 +3,15 @@ import { beforeEach, test } from "node:test";
 import { Undo } from "../src/common/annotator/undo.ts";
 import {
   actionOf,
-  begin,
   type Job,
-  keep,
-  keptWork,
-  lastEntry,
+  loadWork,
   objectsOf,
   openFrom,
+  restoreLast,
   setEntry,
-  takeUp,
+  setJob,
+  storedWork,
+  storeWork,
   work,
 } from "../src/common/annotator/work.ts";
 import { shortcut } from "../src/common/keys.ts";
@@ -24,13 +24,18 @@ const storage = {
 Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
 
 let finished: boolean[] = [];
-const job = { shelf: "page.h", size: 4, settings: { show: false }, done: (at: number) => finished[at] } as Partial<Job>;
+const job = {
+  storageKey: "page.h",
+  size: 4,
+  settings: { show: false },
+  done: (at: number) => finished[at],
+} as Partial<Job>;
 
 beforeEach(() => {
   kept.clear();
   finished = [true, false, false, true];
-  begin({ ...job, undo: new Undo<never>(() => {}), takeUp: () => {}, keys: () => new Map() } as unknown as Job);
-  takeUp("林");
+  setJob({ ...job, undo: new Undo<never>(() => {}), load: () => {}, keys: () => new Map() } as unknown as Job);
+  loadWork("林");
 });
 
 test("the next open entry is sought round, and comes back to itself", () => {
@@ -50,13 +55,13 @@ test("a place is one of the entries", () => {
 });
 
 test("work is kept under the data's hash and the annotator's name", () => {
-  keep([1]);
-  keep({ a: 1 }, "2");
+  storeWork([1]);
+  storeWork({ a: 1 }, "2");
   assert.deepEqual([...kept.keys()], ["evalsuite.page.h.林", "evalsuite.page.h.林.2"]);
-  assert.deepEqual([keptWork([0]), keptWork({}, "2"), keptWork(null, "3")], [[1], { a: 1 }, null]);
-  assert.equal(work.keeps, true);
-  takeUp("周");
-  assert.deepEqual(keptWork([0]), [0]);
+  assert.deepEqual([storedWork([0]), storedWork({}, "2"), storedWork(null, "3")], [[1], { a: 1 }, null]);
+  assert.equal(work.isStored, true);
+  loadWork("周");
+  assert.deepEqual(storedWork([0]), [0]);
 });
 
 test("a browser that keeps nothing is told of", () => {
@@ -66,17 +71,17 @@ test("a browser that keeps nothing is told of", () => {
       throw Error("full");
     },
   });
-  keep([1]);
+  storeWork([1]);
   Object.assign(storage, { setItem });
-  assert.equal(work.keeps, false);
+  assert.equal(work.isStored, false);
 });
 
 test("the last place comes back with its settings, and no other", () => {
   kept.set("evalsuite.page.h", '{"annotator":"周","at":2,"show":true,"size":9}');
-  begin({ ...job, settings: { show: false } } as Job);
-  assert.deepEqual(lastEntry(), { annotator: "周", at: 2 });
+  setJob({ ...job, settings: { show: false } } as Job);
+  assert.deepEqual(restoreLast(), { annotator: "周", at: 2 });
   kept.set("evalsuite.page.h", "{");
-  assert.deepEqual(lastEntry(), { annotator: "", at: 0 });
+  assert.deepEqual(restoreLast(), { annotator: "", at: 0 });
 });
 
 test("lines that are no JSON are null, empty ones none", () => {
@@ -107,7 +112,7 @@ test("changes of one name are taken back together; the oldest are forgotten", ()
 
 test("an entry's own keys come before those that move", () => {
   const own = () => {};
-  begin({ ...job, keys: () => new Map([["j", own]]) } as Job);
+  setJob({ ...job, keys: () => new Map([["j", own]]) } as Job);
   assert.equal(actionOf("j"), own);
   assert.notEqual(actionOf("k"), undefined);
   assert.equal(actionOf("q"), undefined);

@@ -1,4 +1,4 @@
-// Actions of the annotator: first on the fields of an annotation, one of which is active, then on whole annotations.
+// Actions of the annotator: on the fields of an annotation, then on whole annotations.
 
 import { draw, work } from "../common/annotator/work.ts";
 import { $, byId } from "../common/dom.ts";
@@ -31,7 +31,7 @@ export function activate(field: Field) {
   else $(`in-${field}`).focus();
 }
 
-export function follow(field: Field) {
+export function activateNext(field: Field) {
   const next = FIELDS[FIELDS.indexOf(field) + 1];
   if (next) {
     activate(next);
@@ -42,8 +42,8 @@ export function follow(field: Field) {
   $("add").focus();
 }
 
-/** Choose an entry of a menu. The choices of the menus below stay if they are still offered; a menu with a single entry gets it
- *  chosen. */
+/** Choose an entry of a menu. In the menus below, a choice that is no longer offered is replaced by the menu's only entry, or is
+ *  dropped if the menu has several. */
 export function pick(field: Menu, entry: Entry) {
   const before = chosen();
   if (!before) return;
@@ -58,7 +58,7 @@ export function pick(field: Menu, entry: Entry) {
 }
 
 /** Write a selected span of the dialogue into the active field. */
-export function take(text: string) {
+export function fillField(text: string) {
   const { field } = state,
     k = chosen();
   if (!k || !text) return;
@@ -69,7 +69,7 @@ export function take(text: string) {
     byId(`turn-${state.turn}`)?.focus();
   } else if (field === "instance" || field === "value" || field === "phrase") {
     edit({ [field]: text });
-    follow(field);
+    activateNext(field);
   }
   getSelection()?.removeAllRanges();
 }
@@ -111,19 +111,19 @@ function judge(verdict: Partial<Knowledge>) {
   show(state.of);
 }
 
-export function giveBack() {
+export function startReturn() {
   const k = chosen();
   if (!data.inspect || !k || k.proposed) return;
   Object.assign(state, { returning: true, field: "" });
   draw();
 }
 
-export function giveBackFor(reason: Reason) {
+export function returnFor(reason: Reason) {
   judge({ verdict: "returned", reason });
   byId("in-note")?.focus();
 }
 
-export function nothing() {
+export function markNothing() {
   if (current().annotations.length) work.said = t("notNothing");
   else
     change((row) => {
@@ -144,7 +144,7 @@ function showNext(holds: (k: Knowledge) => boolean) {
   show(next < 0 ? state.of : next);
 }
 
-/** Choose the annotation that is `by` after the chosen one; the first follows the last. */
+/** Choose the annotation `by` positions after the chosen one; the first follows the last. */
 export function showBeside(by: number) {
   const count = current().annotations.length;
   if (count) show((state.of + by + count) % count);

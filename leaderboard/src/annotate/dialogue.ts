@@ -1,9 +1,9 @@
 // The dialogue, in which a person selects spans by pointer or by keys.
 
-import { low } from "../common/annotator/page.ts";
+import { smallHeading } from "../common/annotator/page.ts";
 import { button, byId, h } from "../common/dom.ts";
 import { t } from "../common/words.ts";
-import { take } from "./actions.ts";
+import { fillField } from "./actions.ts";
 import { chosen, current } from "./rows.ts";
 import { phrasePosition } from "./rules.ts";
 import { type Marked, nextSelection, type Piece, pieces, splitTurn } from "./spans.ts";
@@ -21,12 +21,12 @@ export function drawTalk() {
       return h(
         "li",
         { class: who === first ? "left" : "right" },
-        button(name, () => take(said), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
+        button(name, () => fillField(said), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
         drawBubble(n, said, markedIn(n, who)),
       );
     }),
   );
-  return [low(t("dialogue")), chat];
+  return [smallHeading(t("dialogue")), chat];
 }
 
 const drawBubble = (n: number, said: string, marked: Marked[]) =>
@@ -40,13 +40,13 @@ const drawBubble = (n: number, said: string, marked: Marked[]) =>
       "data-turn": n,
       role: "group",
       "aria-label": t("turnOf", n + 1) + said,
-      onkeydown: (e) => steer(e, n, said),
+      onkeydown: (e) => onTurnKey(e, n, said),
       onfocus: () => goToTurn(n),
     },
     pieces(said, marked).map(drawPiece),
   );
 
-/** The spans of the chosen annotation in a turn. Every occurrence of its phrase is marked if the position is not certain. */
+/** The spans of the chosen annotation in a turn. If the position of its phrase is not certain, every turn's first occurrence is one. */
 function markedIn(n: number, who: string): Marked[] {
   const k = chosen();
   if (!k) return [];
@@ -63,7 +63,7 @@ const drawPiece = ({ from, text, classes, hidden }: Piece) =>
     text,
   );
 
-/** {turn, character} of a position in the page's nodes; null outside of turns. */
+/** A position in the page's nodes as an index into the text of its turn; null outside of turns. */
 function positionOf(node: Node, offset: number) {
   const inText = node.nodeType === Node.TEXT_NODE,
     at = inText ? node.parentElement : (node.childNodes[Math.min(offset, node.childNodes.length - 1)] ?? node);
@@ -88,10 +88,10 @@ function takeDragged() {
   if (n === undefined || n !== turnOf(range.endContainer)) return;
   const from = positionOf(range.startContainer, range.startOffset),
     to = positionOf(range.endContainer, range.endOffset);
-  if (from !== null && to !== null) take(splitTurn(current().dialogue[Number(n)]).said.slice(from, to).trim());
+  if (from !== null && to !== null) fillField(splitTurn(current().dialogue[Number(n)]).said.slice(from, to).trim());
 }
 
-/** Focus a turn. Tab reaches one turn only, the last that had the focus; arrow keys reach the others. */
+/** Note that a turn has the focus. Tab reaches this turn only; arrow keys reach the others. */
 function goToTurn(n: number) {
   const old = byId(`turn-${state.turn}`),
     now = byId(`turn-${n}`);
@@ -103,14 +103,15 @@ function goToTurn(n: number) {
 
 const textOf = (chars: string[], from: number, to: number) => chars.slice(from, to).join("");
 
-/** Keys in a turn. Up and down: another turn. Left and right: select a character; with Shift, more of them. Enter: take the selection. */
-function steer(event: KeyboardEvent, n: number, said: string) {
+/** Handle a key in a turn. Up and down: another turn. Left and right: select a character, with Shift several. Enter: take the
+ *  selection, or the turn if nothing is selected. */
+function onTurnKey(event: KeyboardEvent, n: number, said: string) {
   const { key } = event,
     chars = [...said]; // characters, not UTF-16 units: a selection never cuts a character in two
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (key === "ArrowDown") byId(`turn-${n + 1}`)?.focus();
   else if (key === "ArrowUp") byId(`turn-${n - 1}`)?.focus();
-  else if (key === "Enter") take(state.cursor ? textOf(chars, ...state.cursor).trim() : said);
+  else if (key === "Enter") fillField(state.cursor ? textOf(chars, ...state.cursor).trim() : said);
   else if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(key)) {
     state.cursor = nextSelection(key, event.shiftKey, state.cursor, chars.length);
     const [from, to] = state.cursor.map((count) => textOf(chars, 0, count).length);

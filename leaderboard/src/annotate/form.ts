@@ -3,14 +3,14 @@
 
 import { drawCount, keyButton, keyButtons, onEnter } from "../common/annotator/page.ts";
 import { draw } from "../common/annotator/work.ts";
-import { $, button, byId, h, para, put, visible } from "../common/dom.ts";
-import { key$ } from "../common/keys.ts";
-import { data$ } from "../common/passage.ts";
+import { $, button, byId, h, para, setChildren, visible } from "../common/dom.ts";
+import { keycap } from "../common/keys.ts";
+import { dataNode } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
-import { activate, FIELDS, follow, KEYS, mayRemove, pick, remove, take } from "./actions.ts";
+import { activate, activateNext, FIELDS, fillField, KEYS, mayRemove, pick, remove } from "./actions.ts";
 import { drawTalk } from "./dialogue.ts";
 import { drawList } from "./list.ts";
-import { chosen, current, edit, wrongsOf } from "./rows.ts";
+import { chosen, current, edit, problemsOf } from "./rows.ts";
 import { isMenu, MENUS, type Menu, phrasePosition, problemWords } from "./rules.ts";
 import { state } from "./state.ts";
 import type { Entry, Field, Knowledge } from "./types.ts";
@@ -29,22 +29,26 @@ export function drawForm() {
     h("p", { class: "wrong", id: "w-whole", role: "status" }),
     !k.proposed &&
       mayRemove(k) &&
-      h("div", { class: "row2 low" }, button([t("remove"), " ", key$("x")], remove, { id: "remove", class: "small" })),
+      h(
+        "div",
+        { class: "row2 low" },
+        button([t("remove"), " ", keycap("x")], remove, { id: "remove", class: "small" }),
+      ),
   );
 }
 
 function drawStep(field: Field, k: Knowledge) {
-  const label = [t(`step.${field}`), " ", key$(KEYS[field])],
+  const label = [t(`step.${field}`), " ", keycap(KEYS[field])],
     hint = para("note", t(`hint.${field}`)),
-    place = { class: field === state.field ? "step now" : "step", id: `step-${field}`, "data-field": field },
+    step = { class: field === state.field ? "step now" : "step", id: `step-${field}`, "data-field": field },
     wrong = h("p", { class: "wrong", id: `w-${field}` });
   if (isMenu(field)) {
-    const group = { ...place, tabindex: -1, role: "group", "aria-labelledby": `l-${field}` };
+    const group = { ...step, tabindex: -1, role: "group", "aria-labelledby": `l-${field}` };
     return h("div", group, h("p", { class: "steplabel", id: `l-${field}` }, label), hint, drawMenu(field, k), wrong);
   }
   return h(
     "div",
-    place,
+    step,
     h("label", { class: "steplabel", for: `in-${field}` }, label),
     hint,
     field === "evidence" ? drawEvidence(k) : drawText(field, k),
@@ -70,13 +74,13 @@ function aboutEntry({ zh, en, description, description_zh, example }: Entry) {
   return [h("b", null, name), h("small", { class: "about" }, about)];
 }
 
-/** A text field. Each letter is saved at once, without blanks at the ends; the field itself drops those when it loses focus. */
+/** A text field. Each letter is saved at once, without blanks at both ends; in the field, the blanks stay until it loses focus. */
 function drawText(field: Written, k: Knowledge) {
   const write = (text: string) => {
     edit({ [field]: text.trim() }, field);
     refresh();
   };
-  const input = drawInput(field, k[field], () => follow(field));
+  const input = drawInput(field, k[field], () => activateNext(field));
   input.addEventListener("input", () => write(input.value));
   input.addEventListener("change", () => {
     input.value = input.value.trim();
@@ -110,7 +114,7 @@ function drawEvidence(k: Knowledge) {
       activate("phrase");
       return;
     }
-    take(text);
+    fillField(text);
     $("in-evidence").focus();
   });
   input.placeholder = t("orType");
@@ -120,7 +124,7 @@ function drawEvidence(k: Knowledge) {
 function drawChip(span: string, i: number, evidence: string[]) {
   const rewrite = () => {
     state.field = "phrase";
-    take(span);
+    fillField(span);
   };
   const drop = () => {
     edit({ evidence: evidence.toSpliced(i, 1) });
@@ -129,7 +133,7 @@ function drawChip(span: string, i: number, evidence: string[]) {
   return h(
     "li",
     null,
-    data$("span", "", span),
+    dataNode("span", "", span),
     button(t("rewriteThis"), rewrite, { class: "small" }),
     button("×", drop, { class: "small", "aria-label": t("drop") + span }),
   );
@@ -143,7 +147,7 @@ function markActive(field: Field) {
 
 /** Redraw the parts of the form that depend on typed text. */
 function refresh() {
-  put($("talk"), drawTalk());
+  setChildren($("talk"), drawTalk());
   drawList();
   drawCount();
   drawWrongs();
@@ -152,10 +156,10 @@ function refresh() {
 export function drawWrongs() {
   const k = chosen();
   if (!k) return;
-  const mine = wrongsOf(current()).filter((p) => p.of === state.of);
+  const mine = problemsOf(current()).filter((p) => p.of === state.of);
   for (const field of [...FIELDS, "whole"]) {
     const found = mine.filter((p) => (p.field || "whole") === field);
-    put(
+    setChildren(
       $(`w-${field}`),
       found.map((p) =>
         h("span", { class: p.code === "empty" && "todo", "data-code": p.code }, visible(problemWords(p))),
@@ -163,15 +167,15 @@ export function drawWrongs() {
     );
     byId(`in-${field}`)?.setAttribute("aria-invalid", String(found.some((p) => p.code !== "empty")));
   }
-  const place = phrasePosition(k, current().dialogue);
-  put($("preview-conflict1"), preview(k, k.conflict1, place));
-  put($("preview-conflict2"), preview(k, k.conflict2, place));
+  const position = phrasePosition(k, current().dialogue);
+  setChildren($("preview-conflict1"), preview(k, k.conflict1, position));
+  setChildren($("preview-conflict2"), preview(k, k.conflict2, position));
 }
 
-/** The turn with the annotation's phrase replaced by a conflict phrase, which is highlighted. */
-function preview(k: Knowledge, conflict: string, place: [turn: number, at: number] | null) {
-  if (!conflict || !place) return null;
-  const [turn, at] = place,
+/** The turn in which a conflict phrase, highlighted, replaces the annotation's phrase. */
+function preview(k: Knowledge, conflict: string, position: [turn: number, at: number] | null) {
+  if (!conflict || !position) return null;
+  const [turn, at] = position,
     text = current().dialogue[turn];
   return [visible(text.slice(0, at)), h("mark", null, visible(conflict)), visible(text.slice(at + k.phrase.length))];
 }

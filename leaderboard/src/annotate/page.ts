@@ -1,22 +1,22 @@
 // The annotation page, which shows one dialogue at a time.
 
-import { drawDoor, drawEntry } from "../common/annotator/page.ts";
+import { drawEntry, drawNameForm } from "../common/annotator/page.ts";
 import { work } from "../common/annotator/work.ts";
 import { h } from "../common/dom.ts";
-import { data$ } from "../common/passage.ts";
+import { dataNode } from "../common/passage.ts";
 import { t } from "../common/words.ts";
 import {
   accept,
   activate,
   add,
   FIELDS,
-  giveBack,
-  giveBackFor,
   KEYS,
-  nothing,
+  markNothing,
   pick,
   remove,
+  returnFor,
   showBeside,
+  startReturn,
 } from "./actions.ts";
 import { drawTalk } from "./dialogue.ts";
 import { drawForm, drawWrongs } from "./form.ts";
@@ -33,15 +33,15 @@ export function keys() {
   const menu = k && isMenu(field) ? MENUS[field](k).slice(0, 9) : [];
   return new Map<string, () => void>([
     ["n", add],
-    ["0", nothing],
+    ["0", markNothing],
     ["x", remove],
     ["y", accept],
-    ["r", giveBack],
+    ["r", startReturn],
     ["[", () => showBeside(-1)],
     ["]", () => showBeside(1)],
     ...(k ? FIELDS : []).map((x) => [KEYS[x], () => activate(x)] as const),
     ...menu.map((entry, i) => [String(i + 1), () => isMenu(field) && pick(field, entry)] as const),
-    ...(state.returning ? data.reasons : []).map((x) => [reasonKey(x), () => giveBackFor(x)] as const),
+    ...(state.returning ? data.reasons : []).map((x) => [reasonKey(x), () => returnFor(x)] as const),
   ]);
 }
 
@@ -62,7 +62,7 @@ const listed = () => [
 
 export function drawPage() {
   if (!work.annotator) {
-    drawDoor(data.annotator);
+    drawNameForm(data.annotator);
     return;
   }
   const row = current();
@@ -70,7 +70,7 @@ export function drawPage() {
     h("section", { class: "talk", id: "talk", "aria-label": t("dialogue") }, drawTalk()),
     h("section", { class: "work" }, h("div", { id: "list" }), drawForm()),
   ];
-  drawEntry(row, data$("span", "", row.topic || row.id), sides, listed());
+  drawEntry(row, dataNode("span", "", row.topic || row.id), sides, listed());
   drawList();
   drawWrongs();
 }

@@ -1,7 +1,7 @@
 // The dialogues with their annotations: a row each, in the form of a line of the exported file. The browser stores them under
 // the dialogues' hash and the annotator's name.
 import { Undo } from "../common/annotator/undo.ts";
-import { keep, keptWork, work } from "../common/annotator/work.ts";
+import { storedWork, storeWork, work } from "../common/annotator/work.ts";
 import { problems } from "./rules.ts";
 import { data, state } from "./state.ts";
 import type { Knowledge, Line, Problem, Row } from "./types.ts";
@@ -11,7 +11,7 @@ export let rows: Row[] = [];
 export const undo = new Undo<Row>((at, before) => {
   rows[at] = before;
   state.of = Math.min(state.of, before.annotations.length - 1);
-  keepRow(at);
+  storeRow(at);
 });
 
 export const current = () => rows[work.at];
@@ -39,7 +39,7 @@ export const blank = (): Knowledge => ({
 });
 
 /** A row from a line of a file, with defaults for the fields that the line leaves out. */
-export const whole = ({ id, set, topic = "", dialogue, annotations, annotator = "", nothing = false }: Line): Row => ({
+export const rowOf = ({ id, set, topic = "", dialogue, annotations, annotator = "", nothing = false }: Line): Row => ({
   id,
   set,
   topic,
@@ -55,50 +55,49 @@ export const whole = ({ id, set, topic = "", dialogue, annotations, annotator = 
 });
 
 // The fields that a line may leave out.
-const SPARE = "topic nothing alternatives evidence annotator proposer proposed verdict reason note inspector".split(
-  " ",
-);
+const OPTIONAL_FIELDS =
+  "topic nothing alternatives evidence annotator proposer proposed verdict reason note inspector".split(" ");
 
 /** A line from a row, without the optional fields that are empty. */
-export const line = (row: Row) =>
+export const lineOf = (row: Row) =>
   JSON.stringify(row, (name, value) =>
-    SPARE.includes(name) && (!value || value.length === 0) ? undefined : (value as unknown),
+    OPTIONAL_FIELDS.includes(name) && (!value || value.length === 0) ? undefined : (value as unknown),
   );
 
-export const touched = (row: Row) => row.nothing || row.annotations.length > 0;
+export const isTouched = (row: Row) => row.nothing || row.annotations.length > 0;
 
-const checked = new WeakMap<Row, Problem[]>(); // the problems of a row, kept until the row is changed
+const knownProblems = new WeakMap<Row, Problem[]>(); // the problems of a row, kept until the row is changed
 
-export function wrongsOf(row: Row) {
-  const found = checked.get(row) ?? problems(row);
-  checked.set(row, found);
+export function problemsOf(row: Row) {
+  const found = knownProblems.get(row) ?? problems(row);
+  knownProblems.set(row, found);
   return found;
 }
 
-export const toMend = () => rows.reduce((sum, row) => sum + (touched(row) ? wrongsOf(row).length : 0), 0);
+export const countErrors = () => rows.reduce((sum, row) => sum + (isTouched(row) ? problemsOf(row).length : 0), 0);
 
-export const returned = (k: Knowledge) => k.verdict === "returned";
+export const isReturned = (k: Knowledge) => k.verdict === "returned";
 
 /** Whether an annotation needs no inspection: it has a verdict, and its annotator has not revised it since. */
 export const isInspected = (k: Knowledge) =>
-  returned(k) || k.verdict === "accepted" || (k.verdict === "revised" && k.inspector !== "");
+  isReturned(k) || k.verdict === "accepted" || (k.verdict === "revised" && k.inspector !== "");
 
-export const done = (row: Row) =>
+export const isDone = (row: Row) =>
   data.inspect
     ? row.annotations.every(isInspected)
-    : touched(row) && !wrongsOf(row).length && !row.annotations.some(returned);
+    : isTouched(row) && !problemsOf(row).length && !row.annotations.some(isReturned);
 
 /** Store one row under a key of its own: to write all rows at every letter would take long. */
-function keepRow(at: number) {
+function storeRow(at: number) {
   const { annotations, nothing, annotator } = rows[at];
-  keep({ annotations, nothing, annotator }, String(at));
+  storeWork({ annotations, nothing, annotator }, String(at));
 }
 
-export function takeUpRows() {
+export function loadRows() {
   rows = data.dialogues.map((row, at) => {
-    const before = keptWork<Pick<Row, "annotations" | "nothing" | "annotator"> | null>(null, String(at));
+    const before = storedWork<Pick<Row, "annotations" | "nothing" | "annotator"> | null>(null, String(at));
     // A newer page may have other proposals: for rows that nobody has worked on, they replace the stored ones.
-    return whole({ ...row, ...(before?.annotator || data.inspect ? before : {}) });
+    return rowOf({ ...row, ...(before?.annotator || data.inspect ? before : {}) });
   });
 }
 
@@ -110,8 +109,8 @@ export function change(action: (row: Row) => void, name = "") {
   work.said = "";
   action(row);
   if (!data.inspect) row.annotator = work.annotator;
-  checked.delete(row);
-  keepRow(work.at);
+  knownProblems.delete(row);
+  storeRow(work.at);
 }
 
 /** Change the chosen annotation. */
@@ -119,8 +118,8 @@ export function changeChosen(values: Partial<Knowledge>, name = "") {
   change((row) => Object.assign(row.annotations[state.of], values), name);
 }
 
-/** Change the chosen annotation by an edit: a proposal is thereby accepted, and a verdict becomes "revised". Undo takes letters
- *  that are typed one after the other into one field back together. */
+/** Edit the chosen annotation. This accepts a proposal; an inspector's edit sets the verdict "revised", and an annotator's does so
+ *  if there is a verdict. `typed`: the field that is typed into; one undo takes back all letters typed one after the other. */
 export function edit(values: Partial<Knowledge>, typed = "") {
   const k = chosen();
   const by: Partial<Knowledge> = data.inspect
@@ -130,14 +129,14 @@ export function edit(values: Partial<Knowledge>, typed = "") {
 }
 
 /** Replace rows by the imported lines of the same dialogues. Returns the number of replaced rows. */
-export function takeLines(lines: unknown[]) {
+export function importLines(lines: unknown[]) {
   const taken = lines.filter((line) => {
     const row = line as Line | null;
     const at = rows.findIndex((x) => x.id === row?.id && JSON.stringify(x.dialogue) === JSON.stringify(row.dialogue));
     if (at < 0 || !isLine(row as Line)) return false;
-    rows[at] = whole({ ...(row as Line), set: rows[at].set });
+    rows[at] = rowOf({ ...(row as Line), set: rows[at].set });
     if (!data.inspect) rows[at].annotator ||= work.annotator;
-    keepRow(at);
+    storeRow(at);
     return true;
   });
   return taken.length;

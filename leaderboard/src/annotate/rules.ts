@@ -65,7 +65,7 @@ function check(k: Knowledge, row: Row, wrong: Wrong) {
   if (k.phrase) checkConflicts(k, wrong);
 }
 
-/** Report the first of dimension, domain and slot that is missing or unknown; the ones below it cannot be checked. */
+/** Report the first of dimension, domain and slot that is missing or unknown; those after it cannot be checked. */
 function checkOntology(k: Knowledge, wrong: Wrong) {
   let parent = "";
   for (const [name, entries] of Object.entries(MENUS)) {
@@ -132,7 +132,7 @@ const domainsOf = (k: Knowledge) => data.ontology.find((x) => x.dimension.zh ===
 
 export type Menu = "dimension" | "domain" | "slot";
 
-/** The choices of each menu; they depend on the menu before it. */
+/** The entries of each menu, given the choices in the menus before it. */
 export const MENUS: Record<Menu, (k: Knowledge) => Entry[]> = {
   dimension: () => data.ontology.map((x) => x.dimension),
   domain: (k) => domainsOf(k).map((x) => x.name),

@@ -4,19 +4,19 @@ import type { Span } from "./types.ts";
 
 const SPEAKER = /^\s*[^:：\s]{1,12}[:：]\s?/;
 
-/** [speaker with the colon, text] of a turn. */
+/** A turn's speaker with the colon, and its text. */
 export function splitTurn(turn: string) {
   const who = SPEAKER.exec(turn)?.[0] ?? "";
   return { who, said: turn.slice(who.length) };
 }
 
-/** A span to draw with a class of CSS; `at`: its start, if it need not be searched for. */
+/** A span to draw with a CSS class; `at`: its start, by default that of its first occurrence. */
 export type Marked = [span: string, cls: string, at?: number];
 export interface Piece {
   from: number;
   text: string;
   classes: string[];
-  hidden: boolean; // a character that cannot be seen, drawn as its code
+  hidden: boolean; // whether it is a character that cannot be seen; its code is drawn instead
 }
 
 /** Cut a text at the ends of spans and around characters that cannot be seen. */

@@ -6,7 +6,6 @@ export type Part = Line["set"];
 export type Reason = Exclude<NonNullable<Written["reason"]>, "">;
 /** The fields of an annotation that a person fills in. */
 export type Field = Exclude<Reason, "knowledge">;
-export type TextField = Exclude<Field, "evidence">;
 
 /** An annotation with all fields, the optional ones too. */
 export type Knowledge = Required<Written>;

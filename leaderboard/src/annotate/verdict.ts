@@ -1,13 +1,13 @@
 // The verdict on an annotation. An inspector accepts it, returns it with a reason and a note, or revises it by editing; the
-// annotator sees the reason and the note of a returned one.
+// annotator sees why an annotation was returned.
 
 import { keyButton, keyButtons, noteField } from "../common/annotator/page.ts";
 import { button, h, para } from "../common/dom.ts";
-import { key$ } from "../common/keys.ts";
-import { data$ } from "../common/passage.ts";
+import { keycap } from "../common/keys.ts";
+import { dataNode } from "../common/passage.ts";
 import { t } from "../common/words.ts";
-import { accept, giveBack, giveBackFor, KEYS, remove } from "./actions.ts";
-import { changeChosen, returned } from "./rows.ts";
+import { accept, KEYS, remove, returnFor, startReturn } from "./actions.ts";
+import { changeChosen, isReturned } from "./rows.ts";
 import { data, state } from "./state.ts";
 import type { Knowledge, Reason } from "./types.ts";
 
@@ -16,26 +16,26 @@ export const reasonKey = (reason: Reason) => (reason === "knowledge" ? "n" : KEY
 const reasonName = (reason: Reason) =>
   reason === "knowledge" ? t("noKnowledge") : t(`step.${reason}`).replace(/^\d+\. /, "");
 
-const acceptButton = () => button([t("accept"), " ", key$("y")], accept, { id: "accept", class: "primary" });
+const acceptButton = () => button([t("accept"), " ", keycap("y")], accept, { id: "accept", class: "primary" });
 
 export const drawProposal = (k: Knowledge) =>
   h(
     "div",
     { class: "notice caution", id: "proposal" },
     h("p", null, t("isProposed", k.proposer || "?")),
-    h("div", { class: "row2" }, acceptButton(), button([t("reject"), " ", key$("x")], remove, { id: "reject" })),
+    h("div", { class: "row2" }, acceptButton(), button([t("reject"), " ", keycap("x")], remove, { id: "reject" })),
   );
 
 export function drawVerdict(k: Knowledge) {
-  if (!data.inspect) return returned(k) && h("div", { class: "notice caution", id: "verdict" }, said(k));
-  const giving = button([t("giveBack"), " ", key$("r")], giveBack, { id: "return" });
+  if (!data.inspect) return isReturned(k) && h("div", { class: "notice caution", id: "verdict" }, said(k));
+  const giving = button([t("giveBack"), " ", keycap("r")], startReturn, { id: "return" });
   return h(
     "div",
     { class: "notice", id: "verdict" },
     said(k),
     h("div", { class: "row2" }, acceptButton(), giving),
-    (state.returning || returned(k)) && drawReasons(k),
-    returned(k) && noteField("in-note", t("noteToAnnotator"), k.note, (note) => changeChosen({ note })),
+    (state.returning || isReturned(k)) && drawReasons(k),
+    isReturned(k) && noteField("in-note", t("noteToAnnotator"), k.note, (note) => changeChosen({ note })),
   );
 }
 
@@ -46,14 +46,14 @@ function said(k: Knowledge) {
     { id: "said" },
     t(`verdict.${k.verdict}`, k.inspector || t("theAnnotator")),
     k.reason && [" ", t("wasFor"), h("strong", null, reasonName(k.reason))],
-    k.note && [" ", data$("span", "", k.note)],
+    k.note && [" ", dataNode("span", "", k.note)],
   );
 }
 
 function drawReasons(k: Knowledge) {
   const reasons = data.reasons.map((x) => {
-    const on = returned(k) && k.reason === x;
-    return keyButton(`reason-${x}`, reasonName(x), on, reasonKey(x), () => giveBackFor(x), { "data-reason": x });
+    const on = isReturned(k) && k.reason === x;
+    return keyButton(`reason-${x}`, reasonName(x), on, reasonKey(x), () => returnFor(x), { "data-reason": x });
   });
   return [para("note", t("returnedWhy")), keyButtons(reasons, "dense", { "aria-label": t("returnedWhy") })];
 }

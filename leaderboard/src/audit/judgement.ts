@@ -1,9 +1,9 @@
 // The judgement of a span or a short text: right or wrong, its scores, and the answer that the parser read.
 
-import { keyButton, keyButtons, low } from "../common/annotator/page.ts";
+import { keyButton, keyButtons, smallHeading } from "../common/annotator/page.ts";
 import { work } from "../common/annotator/work.ts";
 import { h, para } from "../common/dom.ts";
-import { data$ } from "../common/passage.ts";
+import { dataNode } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
 import { mark } from "./actions.ts";
 import { asked, keyFor, keysOf } from "./keys.ts";
@@ -25,10 +25,10 @@ export function drawJudgement(output: Output) {
     heading(t(isSpan ? "isRightSpan" : "isRight"), note),
     keyButtons(both, "dense", { "aria-labelledby": "asked" }),
     referenceShown(output) && [
-      low(t("reference")),
+      smallHeading(t("reference")),
       para(
         "reference",
-        output.references.map((x, i) => [i > 0 && " / ", data$("span", "", x)]),
+        output.references.map((x, i) => [i > 0 && " / ", dataNode("span", "", x)]),
       ),
     ],
     !isSpan && right !== undefined && drawScales(output),
@@ -37,7 +37,7 @@ export function drawJudgement(output: Output) {
 
 function drawScales(output: Output) {
   const lang = inChinese() ? "zh" : "en";
-  return [low(t("scoreBy", data.rubric?.[lang] ?? "")), scales().map((x) => drawScale(x, output))];
+  return [smallHeading(t("scoreBy", data.rubric?.[lang] ?? "")), scales().map((x) => drawScale(x, output))];
 }
 
 function drawScale(scale: Scale, output: Output) {
@@ -71,13 +71,13 @@ export function drawParser(output: Output) {
   const { status, read: indices, text } = output.parser,
     read = indices.length ? indices.map((i) => `${output.labels[i]} ${output.options[i]}`).join("\n") : text;
   return [
-    low(t("parserRead")),
+    smallHeading(t("parserRead")),
     h(
       "p",
       { id: "parser" },
       h("span", { class: "badge" }, t(status)),
       " ",
-      read === null ? h("span", { class: "muted" }, t("nothingRead")) : data$("span", "", read),
+      read === null ? h("span", { class: "muted" }, t("nothingRead")) : dataNode("span", "", read),
     ),
   ];
 }

@@ -26,8 +26,8 @@ export function keysOf(entry: Entry) {
   return keys;
 }
 
-/** Keys for options: every label of one letter or digit. Numbers count the options unless a label is a digit, and letters count
- *  them unless a label is a letter. */
+/** [key, label of an option]. A label of one letter or digit is its own key. Besides, digits count the options from 1 if no label is
+ *  a digit, and letters count them from a if no label is a letter. */
 function optionKeys(labels: string[]) {
   const names = labels.map((x) => x.replace(/^[(（]|[)）]$/g, "").toLowerCase()),
     named = names.map((name, i) => [name, labels[i]]).filter(([name]) => /^[a-z0-9]$/.test(name)),

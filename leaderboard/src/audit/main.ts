@@ -2,24 +2,24 @@
 
 import { startWork } from "../common/annotator/page.ts";
 import { startPage } from "../common/frame.ts";
-import { complete, linesOf, takeLines, takeUpMarks, undo } from "./marks.ts";
+import { complete, importLines, linesOf, loadMarks, undo } from "./marks.ts";
 import { drawPage, keys } from "./page.ts";
 import { data, load, settings } from "./state.ts";
 import words from "./words.json" with { type: "json" };
 
 startPage(words, load, () => {
   const job = {
-    shelf: `audit.${data.sample}`,
+    storageKey: `audit.${data.sample}`,
     file: data.name,
     size: data.outputs.length,
     settings,
     undo,
     keys,
     done: (at: number) => complete(data.outputs[at]),
-    takeUp: takeUpMarks,
+    load: loadMarks,
     draw: drawPage,
     lines: linesOf,
-    take: takeLines,
+    importLines,
   };
   startWork(job, words, data.answering ? "answer" : "");
 });

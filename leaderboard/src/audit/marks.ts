@@ -1,16 +1,16 @@
-// Marks of outputs, or answers on a page that asks people. The browser stores them under the sample's hash and the annotator's
-// name. They are exported and imported as JSONL, one line for each output in the order of marking: with the fields that
-// `evalsuite audit read` reads, or with those of a file of replies.
+// The annotator's marks of outputs, or their answers on a page that asks people. The browser stores them under the sample's hash
+// and the annotator's name. They are exported and imported as JSONL, one line for each entry in the order of marking: marks as
+// `evalsuite audit read` reads them, answers as a file of replies.
 import { Undo } from "../common/annotator/undo.ts";
-import { keep, keptWork, work } from "../common/annotator/work.ts";
+import { storedWork, storeWork, work } from "../common/annotator/work.ts";
 import { asksSeveral, data, isListed, isOutput, isQuestion, kindOf, othersOf, scales, settings } from "./state.ts";
 import type { Entry, Mark, Output, Question } from "./types.ts";
 
-const marks = new Map<string, Mark>(); // by output's id
+const marks = new Map<string, Mark>(); // an entry's id -> its mark
 
 export const markOf = (entry: Entry): Mark => marks.get(entry.id) ?? {};
 
-const keepMarks = () => keep([...marks]);
+const storeMarks = () => storeWork([...marks]);
 
 /** Set or remove an entry's mark. A new mark comes last, since the export is in the order of marking. */
 function put(id: string, mark?: Mark) {
@@ -20,12 +20,12 @@ function put(id: string, mark?: Mark) {
 
 export const undo = new Undo<Mark | undefined>((at, before) => {
   put(data.outputs[at].id, before);
-  keepMarks();
+  storeMarks();
 });
 
-export function takeUpMarks() {
+export function loadMarks() {
   marks.clear();
-  for (const [id, mark] of keptWork<[string, Mark][]>([])) marks.set(id, mark);
+  for (const [id, mark] of storedWork<[string, Mark][]>([])) marks.set(id, mark);
 }
 
 /** Whether an entry has every mark that the page asks for. */
@@ -51,7 +51,7 @@ export function setMark(entry: Entry, change: Mark, typed = "") {
   undo.note(data.outputs.indexOf(entry), old, typed && `${typed} ${entry.id}`);
   put(entry.id, { ...old, ...change, blind });
   work.said = "";
-  keepMarks();
+  storeMarks();
 }
 
 /** A person's answer in the form of a model's reply. */
@@ -75,7 +75,7 @@ const lineOf = (entry: Entry) =>
 type Line = Record<string, unknown>;
 
 /** Take the marks of imported lines. Returns the number of marks taken. */
-export function takeLines(lines: unknown[]) {
+export function importLines(lines: unknown[]) {
   const entries = new Map<unknown, Entry>(data.outputs.map((x) => [x.id, x]));
   const taken = lines.filter((each) => {
     const line = (each ?? {}) as Line,
@@ -84,7 +84,7 @@ export function takeLines(lines: unknown[]) {
     if (mark) put(entry.id, mark);
     return mark;
   });
-  keepMarks();
+  storeMarks();
   return taken.length;
 }
 

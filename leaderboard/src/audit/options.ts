@@ -1,9 +1,9 @@
 // The controls for an answer: options to choose from, or a field to write in.
 
-import { keyButton, keyButtons, low, noteField, onEnter } from "../common/annotator/page.ts";
+import { keyButton, keyButtons, noteField, onEnter, smallHeading } from "../common/annotator/page.ts";
 import { moveTo, work } from "../common/annotator/work.ts";
 import { byId, h, para } from "../common/dom.ts";
-import { data$ } from "../common/passage.ts";
+import { dataNode } from "../common/passage.ts";
 import { t } from "../common/words.ts";
 import { mark, write } from "./actions.ts";
 import { keyFor, keysOf } from "./keys.ts";
@@ -12,7 +12,7 @@ import { asksSeveral, isOutput, kindOf, othersOf, settings } from "./state.ts";
 import type { Entry } from "./types.ts";
 
 /** The question, and a note on how to answer. */
-export const heading = (words: string, note: string) => [low(words, "asked"), note && para("note", note)];
+export const heading = (words: string, note: string) => [smallHeading(words, "asked"), note && para("note", note)];
 
 export function drawOptions(entry: Entry) {
   const { said } = markOf(entry),
@@ -36,9 +36,9 @@ export function drawOptions(entry: Entry) {
 }
 
 const aboutOption = (entry: Entry, i: number) => [
-  data$("b", "", entry.labels[i]),
+  dataNode("b", "", entry.labels[i]),
   " ",
-  data$("span", "", entry.options[i]),
+  dataNode("span", "", entry.options[i]),
   isOutput(entry) &&
     settings.show &&
     complete(entry) &&
@@ -46,7 +46,7 @@ const aboutOption = (entry: Entry, i: number) => [
     h("span", { class: "pill gold" }, ` ✓ ${t("gold")}`),
 ];
 
-/** The field for a span or a short text, which is typed or selected in the dialogue. Enter goes on to the next entry. */
+/** The field for a written answer; a span can also be selected in the dialogue. Enter goes on to the next entry. */
 export function drawWriting(entry: Entry) {
   const input: HTMLInputElement = h("input", {
     type: "text",

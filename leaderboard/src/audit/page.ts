@@ -1,9 +1,9 @@
 // The audit page, which shows one output at a time.
 
-import { drawDoor, drawEntry, low } from "../common/annotator/page.ts";
-import { draw, keepEntry, work } from "../common/annotator/work.ts";
-import { check, h, type Kid, para } from "../common/dom.ts";
-import { chat, data$ } from "../common/passage.ts";
+import { drawEntry, drawNameForm, smallHeading } from "../common/annotator/page.ts";
+import { draw, storeEntry, work } from "../common/annotator/work.ts";
+import { checkbox, h, type Kid, para } from "../common/dom.ts";
+import { chat, dataNode } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
 import { mark, takeSpan } from "./actions.ts";
 import { drawJudgement, drawParser } from "./judgement.ts";
@@ -32,14 +32,14 @@ const listed = () =>
 
 export function drawPage() {
   if (!work.annotator) {
-    drawDoor();
+    drawNameForm();
     return;
   }
   const entry = current(),
     task = taskOf(entry);
   const show = (on: boolean) => {
     settings.show = on;
-    keepEntry();
+    storeEntry();
     draw();
   };
   drawEntry(
@@ -50,7 +50,7 @@ export function drawPage() {
       h("section", { class: "work" }, drawQuestion(entry), drawAnswer(entry)),
     ],
     listed(),
-    isOutput(entry) && check(t("showAfter"), settings.show, show),
+    isOutput(entry) && checkbox(t("showAfter"), settings.show, show),
   );
 }
 
@@ -58,20 +58,20 @@ const drawDialogue = (entry: Entry) =>
   h(
     "section",
     { class: "talk", tabindex: 0, "aria-label": t("dialogue"), onmouseup: takeSpan },
-    low(t("dialogue")),
+    smallHeading(t("dialogue")),
     chat(entry.dialogue),
   );
 
 const drawQuestion = ({ question }: Entry) => [
-  low(t("question")),
-  question ? data$("p", "question", question) : para("question", t("whichExplanation")),
+  smallHeading(t("question")),
+  question ? dataNode("p", "question", question) : para("question", t("whichExplanation")),
 ];
 
 function drawAnswer(entry: Entry): Kid {
   if (!isOutput(entry)) return isListed(entry) ? drawOptions(entry) : drawWriting(entry);
   return [
-    low(t("replyHead")),
-    entry.reply.trim() ? data$("pre", "reply said", entry.reply) : para("reply said muted", t("emptyReply")),
+    smallHeading(t("replyHead")),
+    entry.reply.trim() ? dataNode("pre", "reply said", entry.reply) : para("reply said muted", t("emptyReply")),
     isListed(entry) ? drawOptions(entry) : drawJudgement(entry),
     drawParser(entry),
     drawNote(entry),

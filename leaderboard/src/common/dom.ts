@@ -1,5 +1,5 @@
-// DOM helpers. Texts of the data become text nodes: nothing here writes HTML.
-import { HIDDEN, mark, plain } from "./text.ts";
+// DOM helpers. They write no HTML: a text of the data becomes a text node, whatever is in it.
+import { codePoint, HIDDEN, plain } from "./text.ts";
 import { t } from "./words.ts";
 
 /** A node's child; false, null and undefined are left out. */
@@ -34,10 +34,10 @@ const SPOKEN = /^(aria-label|title|placeholder|label)$/;
  *  every text and attribute that people read. */
 export function fill<N extends Element>(node: N, props: Props<N> | null, kids: Kids): N {
   for (const [name, value] of Object.entries(props ?? {})) {
-    const says = name === "aria-pressed"; // its value is written even if it is false
-    if (value === undefined || value === null || (value === false && !says)) continue;
+    const isWritten = name === "aria-pressed"; // "false" is written, where other attributes are left out
+    if (value === undefined || value === null || (value === false && !isWritten)) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value as EventListener);
-    else if (value === true && !says) node.setAttribute(name, "");
+    else if (value === true && !isWritten) node.setAttribute(name, "");
     else node.setAttribute(name, SPOKEN.test(name) ? plain(String(value)) : String(value));
   }
   append(node, kids, node.namespaceURI === SVG || node.localName === "option" ? plain : visible);
@@ -52,19 +52,21 @@ function append(node: Element, kids: Kids, texts: (text: string) => string | (No
   }
 }
 
+/** An HTML element. */
 export const h = <K extends keyof Html>(tag: K, props?: Props<Html[K]> | null, ...kids: Kids): Html[K] =>
   fill(document.createElement(tag), props ?? null, kids);
 
+/** An SVG element. */
 export const s = <K extends keyof Svg>(tag: K, props?: Props<Svg[K]> | null, ...kids: Kids): Svg[K] =>
   fill(document.createElementNS(SVG, tag), props ?? null, kids);
 
-/** A paragraph of a class. */
 export const para = (cls: string, ...kids: Kids) => h("p", { class: cls }, ...kids);
 
-/** A fold: the line that is always in sight, and the content below it. */
+/** A fold: `summary` is always visible, `kids` only while the fold is open. */
 export const fold = (summary: Kid, ...kids: Kids) => h("details", null, h("summary", null, summary), ...kids);
 
-export function put<N extends Element>(node: N, ...kids: Kids): N {
+/** Replace a node's children. */
+export function setChildren<N extends Element>(node: N, ...kids: Kids): N {
   node.replaceChildren();
   return fill(node, null, kids);
 }
@@ -75,10 +77,10 @@ export const button = (
   props?: Props<HTMLButtonElement>,
 ) => h("button", { type: "button", onclick, ...props }, label);
 
-export const unseen = (text: string) => h("span", { class: "sr" }, text);
+export const forScreenReaders = (text: string) => h("span", { class: "sr" }, text);
 
-/** A labelled select. values: the values, or groups of them as [heading, values]. */
-export function choice<V extends string | number>(
+/** A select with a label. `values`: its values, or groups of them as [heading, values]. */
+export function labelledSelect<V extends string | number>(
   label: string,
   values: readonly (V | [string, V[]])[],
   value: V,
@@ -95,7 +97,7 @@ export function choice<V extends string | number>(
   );
 }
 
-export const check = (label: string, on: boolean, onpick: (on: boolean) => void) =>
+export const checkbox = (label: string, on: boolean, onpick: (on: boolean) => void) =>
   h(
     "label",
     { class: "check" },
@@ -103,8 +105,8 @@ export const check = (label: string, on: boolean, onpick: (on: boolean) => void)
     label,
   );
 
-/** A row of buttons, one of them pressed; values: [value, label]. */
-export const segmented = <V extends string>(
+/** A row of buttons, of which that of `value` is pressed. `values`: [value, label] of each. */
+export const buttonRow = <V extends string>(
   label: string,
   values: [V, string][],
   value: V,
@@ -144,13 +146,13 @@ function copyBySelection(text: string) {
 }
 
 /** Make long texts that scroll reachable by keyboard, in every browser. */
-export function reachable(box: Element) {
+export function makeReachable(box: Element) {
   for (const x of box.querySelectorAll<HTMLElement>("pre, .reply, .notice"))
     if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
 }
 
-/** Call `reachable` on each fold that opens: texts in a closed fold have no height, so it cannot see whether they scroll. */
-export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true);
+/** Call `makeReachable` on each fold that opens: texts in a closed fold have no height, so it cannot see whether they scroll. */
+export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(makeReachable, 0, e.target), true);
 
 /** Nodes for `text`; hidden characters are drawn as marks. */
 export function visible(text: string): (Node | string)[] {
@@ -164,14 +166,14 @@ export function visible(text: string): (Node | string)[] {
     }
     if (words) nodes.push(words);
     words = "";
-    nodes.push(h("span", { class: "ctl" }, mark(char)));
+    nodes.push(h("span", { class: "ctl" }, codePoint(char)));
   }
   if (words) nodes.push(words);
   return nodes;
 }
 
-/** Give a node a key, by which the focus returns to it after its part is redrawn. */
-export function kept<N extends HTMLElement>(key: string, node: N): N {
+/** Give a node a key: when its section is redrawn, the focus returns to the new node with this key. */
+export function withFocusKey<N extends HTMLElement>(key: string, node: N): N {
   node.dataset.keep = key;
   return node;
 }

@@ -1,12 +1,12 @@
-// The frame of every page: its start, a header with the choice of language and theme, a title and a footer.
-import { $, button, fill, h, type Kid, para, put, watchFolds } from "./dom.ts";
+// Starts a page, and draws the frame that all pages share: title, footer, and a header with buttons for language, keys and theme.
+import { $, button, fill, h, type Kid, para, setChildren, watchFolds } from "./dom.ts";
 import { lettersOn, switchLetters } from "./keys.ts";
 import { watchMenus } from "./menu.ts";
 import { store } from "./storage.ts";
 import { unpack } from "./unpack.ts";
 import { addWords, inBoth, inChinese, readLanguage, switchLanguage, t, type Words } from "./words.ts";
 
-/** Start a page with its words: `load` takes the data, then `begin` draws the page. The page shows the reason if that fails. */
+/** Start a page with its words: `load` takes the data, then `begin` draws the page. If the data cannot be read, the page says why. */
 export async function startPage<Data>(words: Words, load: (data: Data) => void, begin: () => void) {
   addWords(words);
   if (typeof DecompressionStream === "undefined") {
@@ -29,9 +29,9 @@ export async function startPage<Data>(words: Words, load: (data: Data) => void, 
 export function drawFrame(title: string, foot: Kid) {
   document.documentElement.lang = inChinese() ? "zh-CN" : "en";
   document.title = title;
-  put($("skip"), t("skip"));
-  put($("foot"), h("p", null, foot));
-  put(
+  setChildren($("skip"), t("skip"));
+  setChildren($("foot"), h("p", null, foot));
+  setChildren(
     $("top"),
     h(
       "div",
@@ -52,8 +52,9 @@ export function drawFrame(title: string, foot: Kid) {
     ),
   );
 }
+
 /** Show the reason why the page cannot be drawn. */
-const refuse = (why: string) => fill(put($("notice"), why), { role: "alert" }, []);
+const refuse = (why: string) => fill(setChildren($("notice"), why), { role: "alert" }, []);
 
 function readTheme() {
   const theme = new URLSearchParams(location.search).get("theme") ?? store.get("theme");

@@ -1,4 +1,4 @@
 // Work that waits until the browser is idle.
 const idle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work));
 /** Call `work` when the browser is idle, at the latest after `timeout` ms: a hidden window may not be idle for ten seconds. */
-export const later = (work: () => void, timeout = 200) => idle(work, { timeout });
+export const whenIdle = (work: () => void, timeout = 200) => idle(work, { timeout });

@@ -3,7 +3,7 @@ import { h } from "./dom.ts";
 import { store } from "./storage.ts";
 
 /** A key's name, drawn as a key. */
-export const key$ = (name: string) => h("kbd", null, name);
+export const keycap = (name: string) => h("kbd", null, name);
 
 export const lettersOn = () => store.get("keys") !== "off";
 export const switchLetters = () => store.set("keys", lettersOn() ? "off" : "on");

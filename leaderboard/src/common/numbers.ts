@@ -11,17 +11,20 @@ const TIES_AWAY_FROM_ZERO = 1 + 2 ** -40;
 /** A number with `digits` decimals; halves round away from zero, as in common/numbers.py: page, terminal and files agree. */
 export const fixed = (v: number, digits: number) => (v * TIES_AWAY_FROM_ZERO).toFixed(digits);
 
-/** A p-value as it is printed, which is never 0. As in common/numbers.py. */
+/** A p-value as text, never "0", as in common/numbers.py. */
 export const pWords = (p: number) => (p < 0.001 ? "<0.001" : fixed(p, 3));
 
+/** A share from 0 to 1 in percent, without the sign. */
 export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? fixed(v * 100, digits) : "–");
 
 const NUMBER = new Intl.NumberFormat("en-US");
+/** A count with commas: 1,204. */
 export const num = (n: Maybe) => NUMBER.format(Number(n));
 
 /** A number of tokens: 7.3, 42, 1,204. */
 export const tokenCount = (v: number) => (v < 9.95 ? String(+v.toFixed(1)) : num(Math.round(v)));
 
+/** The order of names: numbers in them count by their value. */
 export const NAMES = new Intl.Collator("en", { numeric: true });
 
 export const sumOf = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);
@@ -33,5 +36,5 @@ export const mean = (values: readonly Maybe[]) =>
 /** Two decimals, for scores and coefficients. */
 export const twoDigits = (v: Maybe) => (isNumber(v) ? fixed(v, 2).replace("-", "−") : "–");
 
-/** A share as a change in percentage points, with its sign. */
+/** A change of a share in percentage points, with its sign. */
 export const signed = (v: Maybe) => (isNumber(v) ? `${v < 0 ? "−" : "+"}${pct(Math.abs(v))}` : "–");

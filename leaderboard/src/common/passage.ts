@@ -1,29 +1,30 @@
 // Texts of data and models: long texts shortened, spans highlighted, dialogues as bubbles.
-import { button, h, type Kid, put, visible } from "./dom.ts";
+import { button, h, type Kid, setChildren, visible } from "./dom.ts";
 import { num } from "./numbers.ts";
 import { langOf } from "./text.ts";
 import { t } from "./words.ts";
 
-const MOST = 50000; // longest text that is drawn whole, in characters
-const SHOWN = 5000; // characters drawn of a longer text
+const LONGEST_WHOLE = 50000; // the length of the longest text that is drawn whole, in UTF-16 units
+const SHOWN = 5000; // the length of the part that is drawn of a longer text
 
-/** Draw a text. Of a very long one, which would halt the browser, draw the beginning and a button that draws the rest. */
+/** Draw a text with `draw`. A very long one would halt the browser: its beginning is drawn, and a button that draws the rest. */
 function inTwoParts(text: string, draw: (part: string) => Kid): Kid {
-  if (text.length <= MOST) return draw(text);
+  if (text.length <= LONGEST_WHOLE) return draw(text);
   const at = Number(text.codePointAt(SHOWN - 1)) > 0xffff ? SHOWN + 1 : SHOWN;
   const rest = () => {
     gap.removeAttribute("class");
-    put(gap, draw(text.slice(at)));
+    setChildren(gap, draw(text.slice(at)));
   };
   const all = button(t("showAll", num(text.length)), rest, { class: "small" });
   const gap = h("span", { class: "gap" }, t("leftOut", num(text.length - at)), " ", all);
   return [draw(text.slice(0, at)), gap];
 }
 
-export const data$ = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, text: string) =>
+/** An element with a text of the data. */
+export const dataNode = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, text: string) =>
   h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, inTwoParts(text, visible));
 
-/** `text` with every `[MASK]` and every one of `spans` (of class `cls`) highlighted. */
+/** A text with every `[MASK]` highlighted, and every occurrence of `spans`, with the CSS class `cls`. */
 export const emphasised = (text: string, spans: readonly string[], cls: string) =>
   inTwoParts(text, (part) => setApart(part, spans, cls));
 

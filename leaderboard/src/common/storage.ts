@@ -1,21 +1,36 @@
 // Values that the browser stores between visits, if its settings allow it.
 
-/** The name under which the browser stores a key. */
-export const stored = (key: string) => `evalsuite.${key}`;
+/** A key as the browser stores it: other pages of the same origin may use the same names. */
+export const prefixed = (key: string) => `evalsuite.${key}`;
 
 export const store = {
   get(key: string): string | null {
     try {
-      return localStorage.getItem(stored(key));
+      return localStorage.getItem(prefixed(key));
     } catch {
       return null;
     }
   },
   set(key: string, value: string) {
     try {
-      localStorage.setItem(stored(key), value);
+      localStorage.setItem(prefixed(key), value);
     } catch {
       /* storing is not allowed: the value is lost */
     }
   },
 };
+
+/** Whether this browser lets the page store values; some refuse it to pages opened from files. */
+export function canStore() {
+  store.set("kept", "1");
+  return store.get("kept") === "1";
+}
+
+/** The value stored as JSON under a key, or `otherwise` if there is none. */
+export function storedValue<T>(key: string, otherwise: T): T {
+  try {
+    return JSON.parse(store.get(key) ?? "null") ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,19 +1,19 @@
 // Texts: hidden characters are shown as marks, names are shortened to fit.
 
-// Hidden characters, which are shown as marks: control, format (bidi, zero width) and lone surrogate characters would reorder the
-// page or stay invisible, and XML allows no noncharacters.
+// Characters that are shown as marks. Control, format (bidi, zero width), private-use and lone surrogate characters would reorder
+// the page or be invisible; noncharacters are not allowed in XML, and so not in saved SVG files.
 export const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\u2028\u2029]/u;
 
-export const mark = (char: string) => `U+${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+export const codePoint = (char: string) => `U+${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
 
 /** A text with marks for hidden characters, as a string: for attributes and SVG. */
 export const plain = (text: string) =>
-  HIDDEN.test(text) ? Array.from(text, (c) => (HIDDEN.test(c) ? mark(c) : c)).join("") : text;
+  HIDDEN.test(text) ? Array.from(text, (c) => (HIDDEN.test(c) ? codePoint(c) : c)).join("") : text;
 
 /** The language of a text, for fonts and screen readers. */
 export const langOf = (text: string) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
 
-/** A name without its middle if it is very long. Addresses have it in this form, too, since browsers cut long ones off. */
+/** A name without its middle if it is very long. Addresses contain names in this form too: browsers cut long addresses off. */
 export const brief = (name: string) =>
   name.length <= 200
     ? name
@@ -21,9 +21,10 @@ export const brief = (name: string) =>
 
 export const oneLine = (parts: string[]) => plain(parts.join("")).replace(/\s+/g, " ").trim();
 
-export const wide = (text: string) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.4), 0);
+/** The estimated width of a text in a chart, in pixels. */
+export const textWidth = (text: string) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.4), 0);
 
-/** A name that fits into `room` pixels, without its middle: beginnings and ends distinguish models. */
+/** A name, without its middle if it is wider than `room` pixels: beginnings and ends distinguish models. */
 export function shortened(text: string, room: number) {
   const all = [...plain(text)];
   for (let keep = all.length; keep > 4; keep--) {
@@ -31,7 +32,7 @@ export function shortened(text: string, room: number) {
       keep === all.length
         ? all.join("")
         : `${all.slice(0, Math.ceil(keep * 0.6)).join("")}…${all.slice(all.length - Math.floor(keep * 0.4)).join("")}`;
-    if (wide(tried) <= room) return tried;
+    if (textWidth(tried) <= room) return tried;
   }
   return `${all.slice(0, 3).join("")}…`;
 }

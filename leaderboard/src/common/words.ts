@@ -27,7 +27,7 @@ export const listed = (words: string[]) => words.join(inChinese() ? "、" : ", "
 /** Sentences joined to a text: with a space between English ones, with nothing between Chinese ones. */
 export const sentences = (...all: (string | false | null | undefined)[]) =>
   all.filter(Boolean).join(inChinese() ? "" : " ");
-/** A message that is shown before the page knows its language; words.json has it in both languages, in one text. */
+/** The words of a message that is shown before the page knows its language: one text of words.json in both languages. */
 export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 
 const asked = () =>
@@ -36,7 +36,7 @@ export function readLanguage() {
   const wish = asked() ?? store.get("lang") ?? navigator.language ?? "";
   language.now = wish.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
-/** Call `draw` after the person has chosen the other language. */
+/** Set the function that redraws the page after the person has chosen the other language. */
 export function onLanguage(draw: () => void) {
   redraw = draw;
 }

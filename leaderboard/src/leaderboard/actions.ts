@@ -17,11 +17,11 @@ const withOrWithout = (list: string[], value: string, on: boolean) => [
   ...(on ? [value] : []),
 ];
 
-/** Set a choice to a picker's value; a text that is a number becomes one. */
+/** Set a choice to the value of a control; the text of a select becomes a number where the choice is one. */
 export const choose = <K extends Choice>(name: K, value: State[K] | string) =>
   change({ [name]: typeof CHOICES[name][1] === "number" ? Number(value) : value });
 export const chooseBenchmark = (onlyBenchmark: string) => change({ onlyBenchmark, onlySet: "", onlyTasks: [] });
-/** Choose the metric that tasks are shown by; `byTask` holds choices other than a task's first metric. */
+/** Choose the metric that tasks are shown by; `state.byTask` holds it only where it is not the task's first. */
 export function chooseMetricOf(tasks: Task[], metric: string) {
   const names = tasks.map((x) => x.name);
   const others = state.byTask.filter((x) => !names.includes(x.split(":")[0]));

@@ -1,6 +1,16 @@
-// The address of the page holds its state: the choices, or the open cell and item. It leaves out first values.
+// The address of the page holds its state: the choices that differ from their first values, and the open cell and item.
 import { brief } from "../common/text.ts";
-import { address, benchmarksHere, cellIndex, data, distinct, everyTask, isChoice, models, shared } from "./data.ts";
+import {
+  benchmarksHere,
+  cellIndex,
+  data,
+  distinct,
+  everyTask,
+  isChoice,
+  isOfFirstBenchmark,
+  mapKey,
+  models,
+} from "./data.ts";
 import { allSets, SIZES } from "./filters.ts";
 import { CHOICES, type Choice, OF_ITEMS, type Sort, type State, state } from "./state.ts";
 import type { Cell } from "./types.ts";
@@ -39,12 +49,12 @@ export function routedCell() {
   const model = [...models.values()].find((x) => String(x.run) === r.get("run") && brief(x.name) === r.get("model"));
   const [scoring, perturb] = [r.get("scoring") ?? "generate", r.get("perturb") ?? "none"];
   const rest = ["set", "task", "split", "prompt", "shots"].map((name) => r.get(name));
-  return cellIndex.get(address(model?.id, ...rest, scoring, perturb));
+  return cellIndex.get(mapKey(model?.id, ...rest, scoring, perturb));
 }
 
 // ---- the view
 const OF_OVERVIEW = (Object.keys(CHOICES) as Choice[]).filter((name) => !OF_ITEMS.includes(name));
-/** Choices that name models. In the address a model is its run's index and its name, shortened if it is long. */
+/** Choices that name models. The address has a model's run, as an index, and its name, shortened if it is long. */
 const OF_MODELS: Choice[] = ["picked", "statusModel"];
 function modelKey(id: string) {
   const model = models.get(id);
@@ -53,13 +63,14 @@ function modelKey(id: string) {
 const idOf = (key: string) => [...models.keys()].find((id) => modelKey(id) === key) ?? "";
 let usual: State = state;
 
-/** Set the first state: each choice's first value; if no cell of the page has a setting's first value, one that cells have. */
+/** Set the first state: each choice's first value, or for a setting that no cell of the page has at this value, one that cells have. */
 export function startState() {
   for (const name of ["variant", "shots", "scoring", "perturb", "split"] as const) {
     const there: unknown[] = distinct(name);
     if (there.length && !there.includes(state[name])) Object.assign(state, { [name]: there[0] });
   }
-  const metricOf = (choices: boolean) => data.tasks.find((x) => shared(x) && isChoice(x) === choices)?.metrics[0] ?? "";
+  const metricOf = (choices: boolean) =>
+    data.tasks.find((x) => isOfFirstBenchmark(x) && isChoice(x) === choices)?.metrics[0] ?? "";
   Object.assign(state, { metric: metricOf(false), metricChoice: metricOf(true) });
   state.adapters = ![...models.values()].some((m) => !m.adapter && !m.baseline);
   usual = structuredClone(state);
@@ -109,7 +120,7 @@ const OFFERED: { [K in Choice]?: () => (string | number)[] } = {
   size: () => ["", "?", ...SIZES.map(([name]) => name)],
   sort: () => ["", ...data.tasks.map((x) => x.name)],
 };
-/** Whether the page offers a value for a choice: an address may be of another page. */
+/** Whether the page offers a value for a choice; an address that was copied from another page may have others. */
 export function isKnown(name: Choice, value: Value) {
   const offered: unknown[] | undefined = OFFERED[name]?.();
   const asked = name === "sort" ? (value as Sort).key.split("@")[0] : value;

@@ -2,31 +2,40 @@
 import { NAMES } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import {
-  address,
   benchmarkOf,
   data,
+  isOfFirstBenchmark,
   manyBenchmarks,
+  mapKey,
   meanIndex,
-  meanPlace,
+  meanKey,
   models,
   setsOn,
-  shared,
   taskOf,
 } from "./data.ts";
-import { benchmarksShown, cellAt, hasCells, inSight, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
+import {
+  benchmarksShown,
+  cellAt,
+  hasCells,
+  isShown,
+  matchesSearch,
+  perturbOf,
+  scoringOf,
+  setNames,
+} from "./filters.ts";
 import { metricOf, tasks } from "./metric_choice.ts";
 import { isLower, metricRow, publishedAs } from "./metrics.ts";
 import { ownName, setHeading, setLabel, setWord } from "./names.ts";
 import { BY_RANK, state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
-import type { Benchmark, Cell, Estimate, Mean, Model, Task } from "./types.ts";
+import type { Benchmark, Cell, Mean, MetricFigure, Model, Task } from "./types.ts";
 
 /** A task and a set; a set of null stands for the mean over the task's sets. */
-export interface At {
+export interface TaskAndSet {
   task: Task;
   set: string | null;
 }
-export interface TableColumn extends At {
+export interface TableColumn extends TaskAndSet {
   /** The key that rows are sorted by. */
   key: string;
   label: string;
@@ -60,27 +69,27 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
     b,
     title: before + (setHeading(set) === set ? `${setWord(b)} ${set}` : setHeading(set)),
     columns: mine
-      .filter((x) => shared(x) || asked(x, set))
+      .filter((x) => isOfFirstBenchmark(x) || asked(x, set))
       .map((task) => ({ key: task.name, task, set, label: ownName(task) })),
   }));
 }
 
-/** The tables of a benchmark; the hardest set, which papers report, comes first. */
+/** The overview's tables of a benchmark; that of the hardest set comes first, since papers report it. */
 export const hardestFirst = (b: Benchmark): OverviewTable[] =>
   b.levels.length ? [...tablesOf(b)].reverse() : tablesOf(b);
 
 const meanAt = (id: string, task: Task) =>
-  meanIndex.get(meanPlace({ ...state, id, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) }));
+  meanIndex.get(meanKey({ ...state, id, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) }));
 
 /** A model's figures in a column: its cell, or its mean over sets. */
-export const entryAt = (id: string, { task, set }: At): Cell | Mean | undefined =>
+export const entryAt = (id: string, { task, set }: TaskAndSet): Cell | Mean | undefined =>
   set === null ? meanAt(id, task) : cellAt(id, set, task.name);
 
 export const columnCells = (set: string, task: Task) =>
-  [...models.values()].filter(inSight).flatMap((m) => cellAt(m.id, set, task.name) ?? []);
+  [...models.values()].filter(isShown).flatMap((m) => cellAt(m.id, set, task.name) ?? []);
 
 /** Whether cells have the same items. */
-export function sameItems(cells: Cell[]) {
+export function haveSameItems(cells: Cell[]) {
   const several = (of: (c: Cell) => string) => new Set(cells.map(of)).size;
   const asked = several(({ facts }) => [facts?.data, facts?.limit, facts?.seed, Boolean(facts?.drop_leaked)].join("|"));
   return asked < 2 && several((c) => c.perturb) === several((c) => `${c.perturb}|${c.facts?.perturb_version}`);
@@ -88,7 +97,7 @@ export function sameItems(cells: Cell[]) {
 
 export function chanceOf(set: string, task: Task) {
   const chance = columnCells(set, task).find((c) => typeof c.chance === "number")?.chance ?? null;
-  return metricRow(metricOf(task))?.share ? chance : null; // guessing has no macro F1
+  return metricRow(metricOf(task))?.share ? chance : null; // a cell's level of chance is that of its share of right items
 }
 
 // ---- rows
@@ -100,7 +109,7 @@ export interface Row {
 /** A row of a model that the page's runs evaluated. */
 export interface OwnRow extends Row {
   model: Model;
-  metric(set: string | null, task: Task): Estimate | null;
+  metric(set: string | null, task: Task): MetricFigure | null;
 }
 /** A row of a model whose figures a paper published. */
 export interface PaperRow extends Row {
@@ -111,14 +120,14 @@ export interface PaperRow extends Row {
 export type Published = Map<string, { value: number; sources: string[] }>;
 
 function ownRow(model: Model): OwnRow {
-  const metric = (set: string | null, task: Task): Estimate | null =>
+  const metric = (set: string | null, task: Task): MetricFigure | null =>
     entryAt(model.id, { set, task })?.metrics?.[metricOf(task)] ?? null;
   return { label: model.label, model, metric, value: (set, task) => metric(set, task)?.value ?? null };
 }
 
 /** The rows of the models in view, or of the baselines. */
 export const ownRows = (baseline: boolean): OwnRow[] =>
-  [...models.values()].filter((m) => m.baseline === baseline && inSight(m) && hasCells(m)).map(ownRow);
+  [...models.values()].filter((m) => m.baseline === baseline && isShown(m) && hasCells(m)).map(ownRow);
 
 /** Published figures of a set (null: the mean over sets), task and metric at the chosen number of shots and perturbation. */
 export function published(set: string | null, task: string, metric: string): Published {
@@ -143,15 +152,15 @@ export function published(set: string | null, task: string, metric: string): Pub
 }
 
 export function paperRows(columns: TableColumn[]): PaperRow[] {
-  const place = (set: string | null, task: Task) => address(set ?? "", task.name);
+  const keyAt = (set: string | null, task: Task) => mapKey(set ?? "", task.name);
   const found = new Map(
-    columns.map((c) => [place(c.set, c.task), published(c.set, c.task.name, metricOf(c.task))] as const),
+    columns.map((c) => [keyAt(c.set, c.task), published(c.set, c.task.name, metricOf(c.task))] as const),
   );
   const names = [...new Set([...found.values()].flatMap((c) => [...c.keys()]))];
-  return names.filter(isFound).map((label) => ({
+  return names.filter(matchesSearch).map((label) => ({
     label,
     columns: found,
-    value: (set, task) => found.get(place(set, task))?.get(label)?.value ?? null,
+    value: (set, task) => found.get(keyAt(set, task))?.get(label)?.value ?? null,
   }));
 }
 
@@ -177,8 +186,8 @@ function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   return [...rows].sort((a, b) => rank(a) - rank(b) || NAMES.compare(a.label, b.label));
 }
 
-/** Model id -> index in the page's order of models: by mean rank over the columns of the first benchmark shown, baselines last. The page
- *  computes it anew, as it depends on the chosen metrics, settings and filters. */
+/** Model id -> index in the order of models: by mean rank over the columns of the first benchmark shown, baselines last. The order
+ *  is computed at each call, since it depends on the chosen metrics, settings and filters. */
 export function modelOrder(): Map<string, number> {
   const [first] = benchmarksShown();
   const rows = [...models.values()].map(ownRow);
@@ -188,7 +197,7 @@ export function modelOrder(): Map<string, number> {
 }
 
 /** Sort rows in the chosen order: by mean rank, by a column's value (`null` last) or by name. */
-export function ordered<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
+export function inChosenOrder<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
   const { key, down } = state.sort;
   const sign = down ? -1 : 1;
   if (key === BY_RANK) return byRank(rows, rankColumns(benchmarkOf(columns[0].task)));
@@ -204,7 +213,7 @@ export function ordered<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
 
 /** The column that rows are sorted by: the chosen one. If the table lacks it, the chosen task on the table's set, or the first
  *  column of the table if the choice is a column of one set or of another benchmark. */
-function sortedBy(columns: TableColumn[]): At {
+function sortedBy(columns: TableColumn[]): TaskAndSet {
   const { key } = state.sort;
   const asked = taskOf(key.split("@")[0]);
   const here = benchmarkOf(asked) === benchmarkOf(columns[0].task) && !key.includes("@");

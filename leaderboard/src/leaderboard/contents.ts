@@ -1,5 +1,5 @@
 // The table of contents: the page's sections by groups, and the folds around long sections.
-import { $, button, byId, h, put } from "../common/dom.ts";
+import { $, button, byId, h, setChildren } from "../common/dom.ts";
 import { listed, t } from "../common/words.ts";
 import { rememberFold } from "./actions.ts";
 import { state } from "./state.ts";
@@ -20,12 +20,12 @@ let reading = ""; // the id of the section at the top of the window
 // reach the top of the window.
 let chosen = false;
 
-/** The list of sections: at the side of a wide window, in one menu of a narrow one. */
+/** Draw the list of sections: at the side of a wide window, as a menu in a narrow one. */
 export function drawContents(all: Section[]) {
   const groups = [...new Set(all.map(({ group }) => group))];
   const nav = $("sections");
   nav.setAttribute("aria-label", t("sections"));
-  put(
+  setChildren(
     nav,
     h(
       "details",
@@ -69,7 +69,7 @@ const linkTo = ({ id, head }: Section) => {
   return button(head.firstChild?.textContent, goTo, { class: "link", "data-section": id });
 };
 
-/** Mark the section at the top of the window in the contents, while the person scrolls. */
+/** While the person scrolls, mark the section at the top of the window in the table of contents. */
 export function followReading(boxes: HTMLElement[]) {
   matchMedia(WIDE).addEventListener("change", ({ matches }) => {
     const box = byId<HTMLDetailsElement>("contents");
@@ -97,9 +97,8 @@ export function followReading(boxes: HTMLElement[]) {
 
 function mark() {
   for (const link of document.querySelectorAll<HTMLElement>("[data-section]")) {
-    const here = link.dataset.section === reading;
-    link.toggleAttribute("aria-current", here);
-    if (here) link.setAttribute("aria-current", "true");
+    if (link.dataset.section === reading) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
   }
 }
 
@@ -131,5 +130,5 @@ export function foldSection(id: string, box: HTMLElement) {
   );
   fold.addEventListener("toggle", () => rememberFold(key, fold.open));
   for (const x of found) x.remove();
-  put(section, fold);
+  setChildren(section, fold);
 }

@@ -1,11 +1,11 @@
 // Controls of sections: each shows one choice of the state and changes it.
-import { check, choice, h, kept } from "../common/dom.ts";
+import { checkbox, h, labelledSelect, withFocusKey } from "../common/dom.ts";
 import { choose } from "./actions.ts";
 import { type ChoiceOf, state } from "./state.ts";
 
 const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** A labelled select for a choice. `value`: the shown value, which differs from the chosen one if that is not offered. */
+/** A labelled select for a choice. `value`: the shown value; it differs from the chosen one if `values` lacks that. */
 export const picker = <V extends string | number>(
   name: ChoiceOf<V>,
   label: string,
@@ -13,15 +13,15 @@ export const picker = <V extends string | number>(
   value: V,
   words?: (value: V) => string,
 ) =>
-  kept(
+  withFocusKey(
     dashed(name),
-    choice(label, values, value, (picked) => choose(name, picked), words),
+    labelledSelect(label, values, value, (picked) => choose(name, picked), words),
   );
 
 let typing: ReturnType<typeof setTimeout> | undefined;
 
-/** A search field, which calls `search` when the person pauses. While an input method composes a word it waits: a redraw would cancel the
- *  word. */
+/** A search field that calls `search` when the person pauses, but not while an input method composes a word: a redraw would cancel
+ *  the word. */
 export function searchField(id: string, words: string, value: string, search: (text: string) => void) {
   const typed = (event: Event & { currentTarget: HTMLInputElement }) => {
     const { currentTarget: box } = event;
@@ -35,7 +35,7 @@ export function searchField(id: string, words: string, value: string, search: (t
 
 /** A checkbox for a choice. */
 export const tick = (name: ChoiceOf<boolean>, label: string) =>
-  kept(
+  withFocusKey(
     dashed(name),
-    check(label, state[name], (on) => choose(name, on)),
+    checkbox(label, state[name], (on) => choose(name, on)),
   );

@@ -39,7 +39,7 @@ export const recordingWords = ({ recorded }: Model) =>
       .join(", "),
   );
 
-/** The mark of a model whose replies were recorded. */
+/** The flag of a model whose replies were recorded. */
 export const recordedFlags = (model: Model): Flag[] =>
   model.recorded ? [{ text: t("recorded"), title: plain(recordingWords(model) ?? "") }] : [];
 
@@ -47,7 +47,7 @@ export const recordedFlags = (model: Model): Flag[] =>
 export let data: PageData;
 /** The models by id, in the order in which they are shown. */
 export let models: Map<string, Model>;
-/** The tasks that were asked, or all of the first benchmark where none was. */
+/** The tasks that have cells; on a page without cells, the tasks of the first benchmark. */
 export let everyTask: Task[];
 /** The metrics' rows by name, in the order in which metrics are offered. */
 export let metricRows = new Map<string, MetricRow>();
@@ -58,9 +58,9 @@ let benchmarkIndex: Map<string, Benchmark>;
 /** The cells by place. */
 export let cellIndex: Map<string, Cell>;
 /** Names of tasks that have cells of the scoring "constrained". */
-export let heldTasks: Set<string>;
+export let constrainedTasks: Set<string>;
 /** Benchmark -> its sets on this page, in its order. */
-export let setsThere: Map<string, string[]>;
+export let setsByBenchmark: Map<string, string[]>;
 /** Means over a task's sets, by place. */
 export let meanIndex: Map<string, Mean>;
 
@@ -75,7 +75,7 @@ export function prepare(content: PageData) {
   for (const [number, cell] of data.cells.entries()) {
     cell.number = number;
     cell.id = modelId(cell.run, cell.model);
-    cell.scoring ??= "generate"; // absent in runs of versions that knew no other scoring
+    cell.scoring ??= "generate"; // earlier versions had no other scoring, and no such key
     cell.perturb ??= "none";
     if (!models.has(cell.id))
       models.set(cell.id, {
@@ -93,12 +93,12 @@ export function prepare(content: PageData) {
   // Numbers within names are sorted by their value: "-25" before "-100".
   models = new Map([...models].sort(([, a], [, b]) => a.run - b.run || NAMES.compare(a.name, b.name)));
   labelModels();
-  cellIndex = new Map(data.cells.map((c) => [placeOf(c), c]));
-  heldTasks = new Set(data.cells.filter((c) => c.scoring === "constrained").map((c) => c.task));
+  cellIndex = new Map(data.cells.map((c) => [cellKey(c), c]));
+  constrainedTasks = new Set(data.cells.filter((c) => c.scoring === "constrained").map((c) => c.task));
   prepareBenchmarks();
 }
 
-/** The model of an id that is on this page. */
+/** The model with an id. Throws if the page has none. */
 export function modelOf(id: string): Model {
   const found = models.get(id);
   if (!found) throw Error(id);
@@ -110,17 +110,17 @@ export const adapters = () => [...models.values()].filter((m) => m.adapter);
 const isBaseline = (cell: Cell) =>
   cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
 
-/** One text for several parts, as the key of a map. */
-export const address = (...parts: unknown[]) => parts.join("\t");
+/** A key of a map, from several parts. */
+export const mapKey = (...parts: unknown[]) => parts.join("\t");
 
 /** A model's id on this page: the index of its run, and its name. */
-export const modelId = (run: number | undefined, name: string | undefined) => address(run, name);
+export const modelId = (run: number | undefined, name: string | undefined) => mapKey(run, name);
 
-export const placeOf = (c: Placed) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
+export const cellKey = (c: Placed) => mapKey(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
 
 /** The cell of a run at the coordinates in `about`; undefined if one is missing, or the run has no such cell. */
 export const cellOfAbout = (run: number | undefined, about: About): Cell | undefined =>
-  cellIndex.get(placeOf({ ...(about as Place), id: modelId(run, about.model) }));
+  cellIndex.get(cellKey({ ...(about as Place), id: modelId(run, about.model) }));
 
 export const isChoice = (task: Task) => task.kind === "choice";
 
@@ -159,6 +159,7 @@ export const taskOf = (name: string): Task =>
 
 export const scoreOf = (cell: Cell | undefined, metric: string) => cell?.metrics?.[metric]?.value ?? null;
 
+/** The numbers of a cell's requests by status; `none`: replies without an answer. */
 export function counts(cell: Cell): Counts {
   if (cell.counted) return cell.counted;
   const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0])) as Counts;
@@ -178,27 +179,27 @@ export const benchmarksHere = () => data.benchmarks.filter((b) => everyTask.some
 export const manyBenchmarks = () => benchmarksHere().length > 1;
 
 /** The sets of a benchmark that are on this page. */
-export const setsOn = (b: Benchmark) => setsThere.get(b.name) ?? [];
+export const setsOn = (b: Benchmark) => setsByBenchmark.get(b.name) ?? [];
 
 function prepareBenchmarks() {
   const setsOf = (b: Benchmark) => {
     const there = new Set(data.cells.filter((c) => benchmarkOf(taskOf(c.task)) === b).map((c) => c.set));
     return [...b.sets.filter((x) => there.has(x)), ...[...there].filter((x) => !b.sets.includes(x)).sort()];
   };
-  setsThere = new Map(data.benchmarks.map((b) => [b.name, setsOf(b)]));
+  setsByBenchmark = new Map(data.benchmarks.map((b) => [b.name, setsOf(b)]));
   meanIndex = new Map(
-    data.runs.flatMap((run, i) => (run.means ?? []).map((x) => [meanPlace({ ...x, id: modelId(i, x.model) }), x])),
+    data.runs.flatMap((run, i) => (run.means ?? []).map((x) => [meanKey({ ...x, id: modelId(i, x.model) }), x])),
   );
 }
 
-export const meanPlace = (x: Omit<Placed, "set">) =>
-  address(x.id, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb);
+export const meanKey = (x: Omit<Placed, "set">) =>
+  mapKey(x.id, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb);
 
 /** Whether the page shows the first benchmark alone. */
-export const alone = () => !manyBenchmarks() && everyTask.some(shared);
+export const isFirstBenchmarkOnly = () => !manyBenchmarks() && everyTask.some(isOfFirstBenchmark);
 
 /** The first part of the names of saved files. */
 export const fileStem = () => (manyBenchmarks() ? "evalsuite" : (benchmarksHere()[0] ?? data.benchmarks[0]).name);
 
 /** Whether a task belongs to the first benchmark. Its tasks share two choices of a metric: one for choices, one for texts. */
-export const shared = (task: Task) => benchmarkOf(task) === data.benchmarks[0];
+export const isOfFirstBenchmark = (task: Task) => benchmarkOf(task) === data.benchmarks[0];

@@ -9,7 +9,7 @@ import { state } from "./state.ts";
 import { STATUSES } from "./statuses.ts";
 import type { Cell } from "./types.ts";
 
-export const leaky = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
+export const hasLeakedItems = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
 /** A note on asked items whose dialogue is also in the training split; "" if there are none. With --limit, earlier versions counted
  *  such items of the whole file. */
@@ -21,12 +21,12 @@ export function leakNote(cell: Cell) {
   const file = files.find((f) => f?.sha256 === cell.facts.data);
   const whole = leaked > asked || cell.facts.limit == null;
   const all = whole ? (file?.items ?? asked) : asked;
-  return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
+  return t(!hasLeakedItems(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
 }
 
-/** The significant tests of contamination: signs that the model was trained on the file with the cell's items. */
-export function signsOf(cell: Cell) {
-  const rows = data.runs[cell.run]?.contamination; // absent in a run that another version made
+/** The significant tests of contamination of a cell: signs that the model was trained on the file with its items. */
+export function contaminationSigns(cell: Cell) {
+  const rows = data.runs[cell.run]?.contamination; // earlier versions wrote none
   const here = ["model", "task", "set", "split"] as const;
   return (Array.isArray(rows) ? rows : []).filter(
     (row) => row && here.every((name) => row[name] === cell[name]) && (row.p_holm ?? 1) < 0.05,
@@ -62,8 +62,8 @@ export function statusBar(cell: Cell) {
   );
 }
 
-/** A fold with content that is drawn when it is first opened; the state remembers that it is open. */
-export function unfold(key: string, summary: Kid, draw: () => Kid, props: Props<HTMLDetailsElement> = {}) {
+/** A fold whose content is drawn when it is first opened; the state remembers whether it is open. */
+export function lazyFold(key: string, summary: Kid, draw: () => Kid, props: Props<HTMLDetailsElement> = {}) {
   const node = h("details", { class: "unfold", "data-unfold": key, ...props }, h("summary", null, summary));
   const show = () => {
     if (node.childElementCount === 1) fill(node, null, [draw()]);

@@ -1,6 +1,6 @@
 // Lists of names and values: figures side by side, settings one below the other.
 import { h, type Kid } from "../common/dom.ts";
-import { data$ } from "../common/passage.ts";
+import { dataNode } from "../common/passage.ts";
 
 /** A name and its value in a `dl.facts`; `below`: small print under the value. */
 export const fact = (name: Kid, value: Kid, below?: Kid) =>
@@ -19,7 +19,7 @@ export const settings = (lines: [name: Kid, value: unknown][]) =>
   h(
     "dl",
     { class: "settings" },
-    lines.map(([name, value]) => [h("dt", null, name), data$("dd", "", textOf(value))]),
+    lines.map(([name, value]) => [h("dt", null, name), dataNode("dd", "", textOf(value))]),
   );
 
 function textOf(value: unknown) {

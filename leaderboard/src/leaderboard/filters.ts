@@ -1,13 +1,13 @@
 // Models, tasks, sets and cells that the filters and settings leave in view.
 import { isNumber } from "../common/numbers.ts";
 import {
-  address,
   benchmarkOf,
   cellIndex,
+  constrainedTasks,
   data,
   everyTask,
-  heldTasks,
   isChoice,
+  mapKey,
   perturbation,
   setsOn,
   taskOf,
@@ -15,6 +15,7 @@ import {
 import { state } from "./state.ts";
 import type { Cell, Model, Place, Task } from "./types.ts";
 
+/** Classes of models by their number of parameters: at least `from`, below `to`. */
 export const SIZES: [name: string, from: number, to: number][] = [
   ["< 1B", 0, 1e9],
   ["1–3B", 1e9, 3e9],
@@ -28,18 +29,18 @@ export const sizeOf = ({ parameters }: Model) =>
 
 // ---- models
 /** Whether a model's name contains one of the texts that the person typed, separated by commas. */
-export function isFound(label: string) {
+export function matchesSearch(label: string) {
   const wanted = state.find.toLowerCase().split(/[,，]/);
   return !state.find.trim() || wanted.some((x) => x.trim() && label.toLowerCase().includes(x.trim()));
 }
 /** Whether a model passes the filters. Baselines have no size and pass every filter by size. */
 export const passesFilters = (model: Model) =>
-  isFound(model.label) &&
+  matchesSearch(model.label) &&
   (!state.tags.length || model.tags.some((x) => state.tags.includes(x))) &&
   (!state.size || model.baseline || sizeOf(model) === state.size);
 
 /** Whether a model is shown. A sweep's adapters have their own section; elsewhere they are shown only if chosen. */
-export const inSight = (model: Model) => (state.adapters || !model.adapter) && passesFilters(model);
+export const isShown = (model: Model) => (state.adapters || !model.adapter) && passesFilters(model);
 
 // ---- tasks and sets
 const ofBenchmark = (task: Task) => !state.onlyBenchmark || benchmarkOf(task).name === state.onlyBenchmark;
@@ -68,7 +69,7 @@ export const benchmarksShown = () => {
 /** The scoring of a task in view: the chosen one if the task is asked in it, else "generate"; "nll" for probes. */
 export function scoringOf(task: Task) {
   if (task.kind === "probe") return "nll";
-  const asked = isChoice(task) || (state.scoring === "constrained" && heldTasks.has(task.name));
+  const asked = isChoice(task) || (state.scoring === "constrained" && constrainedTasks.has(task.name));
   return asked ? state.scoring : "generate";
 }
 
@@ -84,27 +85,28 @@ export const cellAt = (
   task: string,
   scoring = scoringOf(taskOf(task)),
   perturb = perturbOf(taskOf(task)),
-) => cellIndex.get(address(id, set, task, state.split, state.variant, state.shots, scoring, perturb));
+) => cellIndex.get(mapKey(id, set, task, state.split, state.variant, state.shots, scoring, perturb));
 
-export const onPage = ({ task, set }: { task: string; set: string }) =>
+export const passesTaskFilters = ({ task, set }: { task: string; set: string }) =>
   ofBenchmark(taskOf(task)) &&
   (!state.onlySet || set === state.onlySet) &&
   (!state.onlyTasks.length || state.onlyTasks.includes(task));
 
 type Settings = Pick<Place, "set" | "task" | "split" | "variant" | "shots">;
-export const inPlace = (cell: Settings) =>
-  cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && onPage(cell);
+export const hasChosenSettings = (cell: Settings) =>
+  cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && passesTaskFilters(cell);
 
 const inView = (cell: Place) =>
-  inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task)) && cell.perturb === perturbOf(taskOf(cell.task));
+  hasChosenSettings(cell) &&
+  cell.scoring === scoringOf(taskOf(cell.task)) &&
+  cell.perturb === perturbOf(taskOf(cell.task));
 
 let viewed = { settings: "", cells: [] as Cell[], models: new Set<string>() };
 
-/** The cells in view and the ids of their models. They are looked for once for each choice of settings, not once for each reader:
- *  a large page has thousands of cells. */
+/** The cells in view and the ids of their models, found once for each choice of settings: a large page has thousands of cells. */
 function view() {
   const { split, variant, shots, scoring, perturb, onlyBenchmark, onlySet, onlyTasks } = state;
-  const settings = address(split, variant, shots, scoring, perturb, onlyBenchmark, onlySet, onlyTasks);
+  const settings = mapKey(split, variant, shots, scoring, perturb, onlyBenchmark, onlySet, onlyTasks);
   if (settings !== viewed.settings) {
     const cells = data.cells.filter(inView);
     viewed = { settings, cells, models: new Set(cells.map((c) => c.id)) };

@@ -1,9 +1,9 @@
 // Groups of benchmarks in view, with one row for each model. The means are those of results.json.
 import { NAMES } from "../common/numbers.ts";
 import type { BenchmarkGroup, GroupChange, GroupColumn, GroupPart, GroupRow, GroupScore } from "../types/results.ts";
-import { sameItems } from "./columns.ts";
-import { cellIndex, data, modelId, models, placeOf } from "./data.ts";
-import { inSight } from "./filters.ts";
+import { haveSameItems } from "./columns.ts";
+import { cellIndex, cellKey, data, modelId, models } from "./data.ts";
+import { isShown } from "./filters.ts";
 import { state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
 import type { Cell, Model } from "./types.ts";
@@ -14,14 +14,14 @@ export interface GroupTableRow {
   row: GroupRow;
   columns: GroupColumn[];
 }
-export interface WholeColumn extends GroupColumn {
+export interface GroupTableColumn extends GroupColumn {
   /** Whether all rows have the same parts and items. */
   alike: boolean;
 }
 export interface GroupTable {
   group: BenchmarkGroup;
-  columns: WholeColumn[];
-  /** The pairs of a perturbation and a benchmark for which at least one row has a change. */
+  columns: GroupTableColumn[];
+  /** The columns of changes: each perturbation and benchmark for which at least one row has a change. */
   changes: Pick<GroupChange, "perturb" | "benchmark">[];
   rows: GroupTableRow[];
 }
@@ -36,15 +36,15 @@ export function groupTables(): GroupTable[] {
     (run.groups ?? []).filter(({ split }) => split === state.split).map((group) => ({ group, run: i })),
   );
   const names = [...new Set(found.map(({ group }) => group.name))];
-  return names.flatMap((name) => wholeOf(found.filter(({ group }) => group.name === name)) ?? []);
+  return names.flatMap((name) => groupTableOf(found.filter(({ group }) => group.name === name)) ?? []);
 }
 
 /** The rows of a group under the chosen settings; if no model has these, under the settings of the first row. */
-function wholeOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | null {
+function groupTableOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | null {
   const all = found.flatMap(({ group, run }) =>
     group.rows.flatMap((row): GroupTableRow[] => {
       const model = models.get(modelId(run, row.model));
-      return model && inSight(model) ? [{ model, row, columns: group.columns }] : [];
+      return model && isShown(model) ? [{ model, row, columns: group.columns }] : [];
     }),
   );
   if (!all.length) return null;
@@ -55,7 +55,9 @@ function wholeOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | 
   const changes = new Map(rows.flatMap(({ row }) => row.changes).map((c) => [`${c.perturb}:${c.benchmark}`, c]));
   const perturbs = data.perturbations.map((x) => x.name);
   const benchmarks = columns.map((c) => c.name);
-  const order = (c: GroupChange) => perturbs.indexOf(c.perturb) * 1000 + benchmarks.indexOf(c.benchmark);
+  const inOrder = (a: GroupChange, b: GroupChange) =>
+    perturbs.indexOf(a.perturb) - perturbs.indexOf(b.perturb) ||
+    benchmarks.indexOf(a.benchmark) - benchmarks.indexOf(b.benchmark);
   const measured = columns.filter(({ kind }) => kind === "benchmark");
   const ranks = meanRanks(measured.map((column) => rows.map((row) => scoreIn(row, column)?.value ?? null)));
   const rank = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
@@ -63,7 +65,7 @@ function wholeOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | 
   return {
     group: found[0].group,
     columns: columns.map((c) => ({ ...c, alike: isAlike(c, rows) })),
-    changes: [...changes.values()].sort((a, b) => order(a) - order(b)),
+    changes: [...changes.values()].sort(inOrder),
     rows,
   };
 }
@@ -82,19 +84,19 @@ export const partsOf = ({ columns }: GroupTableRow, of: GroupColumn): string[] =
 export const partName = ({ task, set }: Pick<Asked, "task" | "set">) => `${task}/${set}`;
 
 /** The parts of a mean that the row has. */
-export const foundIn = (whole: GroupTableRow, of: GroupColumn): GroupPart[] => {
-  const wanted = partsOf(whole, of);
-  return whole.row.parts.filter((part) => wanted.includes(partName(part)));
+export const presentParts = (row: GroupTableRow, of: GroupColumn): GroupPart[] => {
+  const wanted = partsOf(row, of);
+  return row.row.parts.filter((part) => wanted.includes(partName(part)));
 };
 
 /** The cell of a part. */
 export const cellOfPart = ({ model, row }: GroupTableRow, part: Asked, perturb = "none"): Cell | undefined => {
   const { task, set, shots, scoring } = part;
   const { split, variant } = row;
-  return cellIndex.get(placeOf({ id: model.id, task, set, split, variant, shots, scoring, perturb }));
+  return cellIndex.get(cellKey({ id: model.id, task, set, split, variant, shots, scoring, perturb }));
 };
 
-/** Whether a column's rows can be compared: the cells of each part have the same items and, across runs, the same parts. */
+/** Whether a column's complete rows can be compared: they have the same parts, and the cells of each part have the same items. */
 function isAlike(of: GroupColumn, rows: GroupTableRow[]): boolean {
   const whole = rows.filter((row) => scoreIn(row, of)?.missing.length === 0);
   if (new Set(whole.map((row) => partsOf(row, of).join())).size > 1) return false;
@@ -103,7 +105,7 @@ function isAlike(of: GroupColumn, rows: GroupTableRow[]): boolean {
       const part = row.row.parts.find((x) => partName(x) === name);
       return (part && cellOfPart(row, part)) ?? [];
     });
-    return sameItems(cells);
+    return haveSameItems(cells);
   });
 }
 

@@ -1,12 +1,12 @@
 // The overview's sections from top to bottom. Those in the window are drawn at once, the others when the browser is idle.
-import { $, byId, h, type Kid, put } from "../common/dom.ts";
-import { later } from "../common/idle.ts";
+import { $, byId, h, type Kid, setChildren } from "../common/dom.ts";
+import { whenIdle } from "../common/idle.ts";
 import { drawContents, foldSection, followReading, type Section } from "./contents.ts";
-import { open } from "./evidence/open.ts";
+import { openCell } from "./evidence/open.ts";
 import { offerMetrics } from "./metric_choice.ts";
 import { drawChart } from "./sections/accuracy.ts";
-import { drawAnalyses, drawAnalysis, drawReferences, drawSheets } from "./sections/analyses.ts";
-import { drawWholes } from "./sections/benchmark_groups.ts";
+import { drawAnalyses, drawOtherSheets, drawReferences } from "./sections/analyses.ts";
+import { drawGroupTables } from "./sections/benchmark_groups.ts";
 import { drawCharted } from "./sections/charted.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
@@ -15,35 +15,44 @@ import { drawRanks } from "./sections/ranks.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
 
-/** The sections from top to bottom: [id, function that draws it, its group in the contents]. The function returns nothing if there
- *  is nothing to show. */
-const PARTS: [id: string, draw: () => Kid, group: Group][] = [
+/** A section of sheets; `id` is also the key of its title. */
+const charted = (id: string) => (analyses: string[]) => drawCharted(id, analyses);
+
+/** The sections from top to bottom: [id, function that draws it, its group in the contents, the analyses whose sheets it shows]. The
+ *  function gets these analyses, and returns nothing if there is nothing to show. */
+const PARTS: [id: string, draw: (analyses: string[]) => Kid, group: Group, ...analyses: string[]][] = [
   ["intro", drawIntro, "scores"],
-  ["whole", drawWholes, "scores"],
+  ["whole", drawGroupTables, "scores"],
   ["tables", drawTables, "scores"],
   ["others", drawOtherTables, "scores"],
   ["ranks", drawRanks, "scores"],
   ["accuracy", drawChart, "scores"],
   ["scorings", drawScorings, "scores"],
-  ["tokens", () => drawCharted("tokens", ["token_details"]), "scores"],
-  ["sized", () => drawAnalysis("detectable"), "scores"],
-  ["learn", () => drawCharted("learning", ["learning_details"]), "scores"],
-  ["robust", () => drawCharted("robustness", ["robustness_details"]), "robust"],
-  ["steady", () => drawAnalysis("stability"), "robust"],
-  ["voted", () => drawCharted("votes", ["votes"]), "robust"],
-  ["leveled", () => drawAnalysis("gaps"), "robust"],
-  ["remembered", () => drawCharted("memory", ["memory"]), "robust"],
-  ["seen", () => drawAnalysis("contamination"), "robust"],
-  ["judged", drawJudge, "diagnosis"],
-  ["second", () => drawAnalyses("secondReader", "second", "parted"), "diagnosis"],
-  ["extracted", () => drawAnalysis("extraction"), "diagnosis"],
-  ["calibrated", () => drawCharted("calibration", ["reliability"], ["calibration"]), "diagnosis"],
-  ["slices", () => drawCharted("breakdown", ["breakdowns"]), "diagnosis"],
-  ["confused", () => drawCharted("confusion", ["confusion_matrix", "confusions"]), "diagnosis"],
-  ["correlated", () => drawCharted("correlations", ["correlation_matrix"]), "diagnosis"],
+  ["tokens", charted("tokens"), "scores", "token_details"],
+  ["sized", drawAnalyses, "scores", "detectable"],
+  ["learn", charted("learning"), "scores", "learning_details"],
+  ["robust", charted("robustness"), "robust", "robustness_details"],
+  ["steady", drawAnalyses, "robust", "stability"],
+  ["voted", charted("votes"), "robust", "votes"],
+  ["leveled", drawAnalyses, "robust", "gaps"],
+  ["remembered", charted("memory"), "robust", "memory"],
+  ["seen", drawAnalyses, "robust", "contamination"],
+  ["judged", drawJudge, "diagnosis", "judge", "judge_details"],
+  ["second", (names) => drawAnalyses(names, "secondReader"), "diagnosis", "second", "parted"],
+  ["extracted", drawAnalyses, "diagnosis", "extraction"],
+  [
+    "calibrated",
+    ([first, above]) => drawCharted("calibration", [first], [above]),
+    "diagnosis",
+    "reliability",
+    "calibration",
+  ],
+  ["slices", charted("breakdown"), "diagnosis", "breakdowns"],
+  ["confused", charted("confusion"), "diagnosis", "confusion_matrix", "confusions"],
+  ["correlated", charted("correlations"), "diagnosis", "correlation_matrix"],
   ["statuses", drawStatus, "diagnosis"],
   ["about", drawAbout, "appendix"],
-  ["sheets", drawSheets, "appendix"],
+  ["sheets", () => drawOtherSheets(PARTS.flatMap(([, , , ...analyses]) => analyses)), "appendix"],
   ["references", drawReferences, "appendix"],
 ];
 type Group = "scores" | "robust" | "diagnosis" | "appendix";
@@ -61,10 +70,10 @@ const stale = new Map<string, Scrolled[]>();
 const boxOf = (id: string) => $(`part-${id}`);
 
 /** Sections in the window, as an observer reports them: reading their positions would force a layout at every change. */
-const inSight = new Set<string>();
+const inWindow = new Set<string>();
 function watch(boxes: HTMLElement[]) {
   const note = (entry: IntersectionObserverEntry) =>
-    entry.isIntersecting ? inSight.add(entry.target.id) : inSight.delete(entry.target.id);
+    entry.isIntersecting ? inWindow.add(entry.target.id) : inWindow.delete(entry.target.id);
   const watcher = new IntersectionObserver((entries) => entries.forEach(note));
   for (const box of boxes) watcher.observe(box);
 }
@@ -79,15 +88,16 @@ export function drawOverview() {
   offerMetrics();
   if (!byId("part-intro")) layOut();
   delete document.documentElement.dataset.drawn;
-  const observed = inSight.size > 0;
+  const observed = inWindow.size > 0;
   // Scroll positions are read before any section is drawn: afterwards, each reading would force a layout.
   const scrolled = PARTS.map(([id]) => scrolledIn(boxOf(id)));
-  PARTS.forEach(([id, draw], i) => {
-    if (observed ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
+  PARTS.forEach((part, i) => {
+    const [id] = part;
+    if (observed ? inWindow.has(`part-${id}`) : isVisible(id)) drawPart(part, scrolled[i]);
     else stale.set(id, scrolled[i]);
   });
   drawContents(sections());
-  later(drawStale, 500); // the browser first paints the sections in sight
+  whenIdle(drawStale, 500); // the browser first paints those in the window
 }
 
 /** The sections that are not empty, each with its group. */
@@ -99,18 +109,18 @@ const sections = (): Section[] =>
 
 /** Lay out the empty boxes of all sections, and the contents that link to them. */
 function layOut() {
-  inSight.clear();
+  inWindow.clear();
   const boxes = PARTS.map(([id]) => h("div", { id: `part-${id}`, class: "part" }));
   const [first, ...others] = boxes;
-  put($("main"), [first, h("nav", { id: "sections", class: "sections" }), others]);
+  setChildren($("main"), [first, h("nav", { id: "sections", class: "sections" }), others]);
   watch(boxes);
   followReading(boxes);
 }
 
 function drawStale() {
-  if (open) return;
+  if (openCell) return;
   if (drawNext()) {
-    later(drawStale);
+    whenIdle(drawStale);
     return;
   }
   drawContents(sections());
@@ -119,9 +129,9 @@ function drawStale() {
 
 /** Draw the next section outside the window that must be redrawn; false if there is none. */
 export function drawNext() {
-  const [id, draw] = PARTS.find(([id]) => stale.has(id)) ?? [];
-  if (id && draw) drawPart(id, draw, stale.get(id) ?? []);
-  return id !== undefined;
+  const part = PARTS.find(([id]) => stale.has(id));
+  if (part) drawPart(part, stale.get(part[0]) ?? []);
+  return part !== undefined;
 }
 
 /** Nodes that have been scrolled. Only their positions are read, since each reading makes the browser compute the layout. */
@@ -134,11 +144,11 @@ const scrolledIn = (box: HTMLElement) =>
   );
 
 /** Redraw a section in place: focus and scroll positions stay. */
-function drawPart(id: string, draw: () => Kid, scrolled: Scrolled[]) {
+function drawPart([id, draw, , ...analyses]: (typeof PARTS)[number], scrolled: Scrolled[]) {
   const box = boxOf(id);
   stale.delete(id);
   const focus = box.contains(document.activeElement) && document.activeElement?.closest<HTMLElement>("[data-keep]");
-  put(box, draw());
+  setChildren(box, draw(analyses));
   if (FOLDED.has(id)) foldSection(id, box);
   const regions = box.querySelectorAll(".scroll"); // only scrolled regions are scrolled again: each forces a layout
   for (const [i, left, top] of scrolled) {

@@ -5,11 +5,11 @@ import { shortcut } from "../common/keys.ts";
 import { inChinese, onLanguage, readLanguage, t } from "../common/words.ts";
 import { allItems, onChange } from "./actions.ts";
 import { cellRoute, go, readView, route, routedCell, startState, writeView } from "./address.ts";
-import { alone, prepare } from "./data.ts";
+import { isFirstBenchmarkOnly, prepare } from "./data.ts";
 import { drawCell, drawCellFrame } from "./evidence/cell.ts";
 import { drawItem } from "./evidence/item.ts";
-import { followItem, narrow } from "./evidence/items.ts";
-import { current, move, open, setOpen, shown } from "./evidence/open.ts";
+import { followItem, redrawItems } from "./evidence/items.ts";
+import { currentEntry, listedEntries, moveBy, openCell, setOpenCell } from "./evidence/open.ts";
 import { drawNext, drawOverview } from "./layout.ts";
 import { pageTitle } from "./sections/intro.ts";
 import { type Choice, OF_ITEMS, state } from "./state.ts";
@@ -19,25 +19,25 @@ const STEPS: Record<string, number> = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -
 
 function onKey(event: KeyboardEvent) {
   const key = shortcut(event);
-  if (!open || !key || (event.target as Element).closest("input, select, textarea, .scroll")) return;
+  if (!openCell || !key || (event.target as Element).closest("input, select, textarea, .scroll")) return;
   const by = STEPS[key];
   if (by) {
     event.preventDefault();
-    move(by);
+    moveBy(by);
   }
-  if (key === "Escape") go(route().has("item") ? cellRoute(open) : {});
+  if (key === "Escape") go(route().has("item") ? cellRoute(openCell) : {});
 }
 let home = 0; // the overview's scroll position when a cell was opened
 
 function render(all = false) {
-  if (all) drawFrame(pageTitle(), t(alone() ? "foot" : "footAll"));
+  if (all) drawFrame(pageTitle(), t(isFirstBenchmarkOnly() ? "foot" : "footAll"));
   const asked = route().has("model");
   const cell = asked ? routedCell() : null;
   const before = state.filter + state.query;
   readView();
   if (!cell) {
-    const was = open;
-    setOpen(null);
+    const was = openCell;
+    setOpenCell(null);
     drawOverview();
     byId("gone")?.remove();
     if (asked) $("main").prepend(h("p", { class: "notice", id: "gone" }, t("gone")));
@@ -46,20 +46,20 @@ function render(all = false) {
       scrollTo(0, home);
       $("main").focus({ preventScroll: true });
     }
-  } else if (cell !== open) {
-    if (!open) home = scrollY;
+  } else if (cell !== openCell) {
+    if (!openCell) home = scrollY;
     drawCell(cell);
-    (current() !== undefined ? $("detail") : $("cellname")).focus({ preventScroll: true });
+    (currentEntry() !== undefined ? $("detail") : $("cellname")).focus({ preventScroll: true });
   } else if (all) drawCellFrame();
   else {
-    if (before !== state.filter + state.query) narrow();
+    if (before !== state.filter + state.query) redrawItems();
     showItem();
   }
 }
 
 function showItem() {
-  const entry = current();
-  if (entry !== undefined && !state.query && !shown.includes(entry)) allItems();
+  const entry = currentEntry();
+  if (entry !== undefined && !state.query && !listedEntries.includes(entry)) allItems();
   followItem();
   drawItem();
   const box = $("detail");
@@ -67,19 +67,19 @@ function showItem() {
   if (entry !== undefined) box.focus({ preventScroll: true });
 }
 
-const DRAWN_THERE = ["unfolded", "sheets", "parts"]; // choices whose controls redraw themselves
+const SELF_DRAWN = ["unfolded", "sheets", "parts"]; // choices whose controls redraw themselves
 
 /** After an action: write the address, and redraw the parts that show the changed choices. */
-function follow(names: Choice[], step: boolean) {
+function afterAction(names: Choice[], step: boolean) {
   writeView(step);
-  if (names.some((name) => OF_ITEMS.includes(name))) narrow();
-  else if (!names.every((name) => DRAWN_THERE.includes(name))) drawOverview();
+  if (names.some((name) => OF_ITEMS.includes(name))) redrawItems();
+  else if (!names.every((name) => SELF_DRAWN.includes(name))) drawOverview();
 }
 
 startPage(words, prepare, () => {
   startState();
   onLanguage(() => render(true));
-  onChange(follow);
+  onChange(afterAction);
   render(true);
   addEventListener("hashchange", () => {
     const before = inChinese();

@@ -1,5 +1,5 @@
 // The metrics that cells in view have, and the one that each task is shown by.
-import { isChoice, metricRows, shared, taskOf } from "./data.ts";
+import { isChoice, isOfFirstBenchmark, metricRows, taskOf } from "./data.ts";
 import { cellsInView, tasksInView } from "./filters.ts";
 import { baseName, isPaper } from "./metrics.ts";
 import { state } from "./state.ts";
@@ -13,7 +13,7 @@ export let textMetrics: string[] = [];
 /** The metrics of every other task, by its name. */
 export let ownMetrics = new Map<string, string[]>();
 
-/** Update these lists, before the overview is drawn. */
+/** Update the lists above; call it before the overview is drawn. */
 export function offerMetrics() {
   tasks = tasksInView();
   const known = [...metricRows.keys()];
@@ -22,21 +22,23 @@ export function offerMetrics() {
     const cells = cellsInView().filter((c) => wanted(taskOf(c.task)));
     return [...new Set(cells.flatMap((c) => Object.keys(c.metrics ?? {})))].sort((a, b) => order(a) - order(b));
   };
-  choiceMetrics = names((x) => shared(x) && isChoice(x));
-  textMetrics = names((x) => shared(x) && !isChoice(x));
-  ownMetrics = new Map(tasks.filter((x) => !shared(x)).map((x) => [x.name, names((y) => y.name === x.name)]));
+  choiceMetrics = names((x) => isOfFirstBenchmark(x) && isChoice(x));
+  textMetrics = names((x) => isOfFirstBenchmark(x) && !isChoice(x));
+  ownMetrics = new Map(
+    tasks.filter((x) => !isOfFirstBenchmark(x)).map((x) => [x.name, names((y) => y.name === x.name)]),
+  );
 }
 
 /** The metrics that a task can be shown by. */
 export function metricsOf(task: Task): string[] {
-  if (!shared(task)) return ownMetrics.get(task.name) ?? [];
+  if (!isOfFirstBenchmark(task)) return ownMetrics.get(task.name) ?? [];
   return isChoice(task) ? choiceMetrics : textMetrics;
 }
 
-/** The metric that a task is shown by: the chosen one, or the task's first if it does not have that. */
+/** The metric that a task is shown by: the chosen one, or the task's first where cells in view lack the chosen one. */
 export function metricOf(task: Task): string {
   const own = state.byTask.find((x) => x.startsWith(`${task.name}:`))?.slice(task.name.length + 1);
-  const wish = shared(task) ? state[isChoice(task) ? "metricChoice" : "metric"] : own;
+  const wish = isOfFirstBenchmark(task) ? state[isChoice(task) ? "metricChoice" : "metric"] : own;
   const there = metricsOf(task);
   if (wish !== undefined && there.includes(wish)) return wish;
   return task.metrics[0] ?? there[0] ?? wish;

@@ -3,7 +3,7 @@ import { fixed, isNumber, type Maybe, pct } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
 import { hasWord, inChinese, t } from "../common/words.ts";
 import { benchmarkOf, metricRows } from "./data.ts";
-import type { Estimate, Task } from "./types.ts";
+import type { MetricFigure, Task } from "./types.ts";
 
 /** The paper's name of a metric; undefined if the paper has no metric of the same definition. */
 export function publishedAs(task: Task, metric: string) {
@@ -48,5 +48,5 @@ export const span = (m: string, low: Maybe, high: Maybe, digits = 0) =>
     : "";
 
 /** The standard deviation between the samples' values, where every item has several replies; else "". */
-export const spreadOf = (metric: string, m: Estimate | null | undefined, digits: number) =>
+export const spreadOf = (metric: string, m: MetricFigure | null | undefined, digits: number) =>
   isNumber(m?.spread) ? figure(metric, m.spread, digits).replace("+", "") : "";

@@ -71,6 +71,6 @@ export const firsts = (names = Object.keys(CHOICES) as Choice[]) =>
 
 export const state = firsts();
 
-/** The value picked for a key, which is a section and a field. */
+/** The value picked in a section; `key`: the section and the field, with a dot between. */
 export const pickedIn = (key: string): string | undefined =>
   state.picks.find((x) => x.startsWith(`${key}.`))?.slice(key.length + 1);

@@ -40,7 +40,7 @@ export interface MetricRow {
   /** The largest value; null: 1. */
   top: number | null;
   percent: boolean;
-  /** Whether it is a share of right items, which has a level of chance. */
+  /** Whether it is a share of right items; only such a metric has a level of chance. */
   share: boolean;
   unit: string;
   lower: boolean;
@@ -68,8 +68,8 @@ export interface Place {
 export interface Placed extends Place {
   id: string;
 }
-/** A metric's value: a cell's, or the mean over a task's sets. */
-export interface Estimate extends Partial<MetricValue>, Partial<Omit<Average, "value">> {
+/** A metric's value in a cell, or its mean over a task's sets. */
+export interface MetricFigure extends Partial<MetricValue>, Partial<Omit<Average, "value">> {
   value: number | null;
 }
 export type Counts = Record<Status | "none", number>;
@@ -83,6 +83,7 @@ export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "p
   run: number;
   /** The model's id on this page: run and name. */
   id: string;
+  /** The index of the cell on this page. */
   number: number;
   /** The index of the cell's column: cells of one column have the same entries and can be compared. */
   column: number;
@@ -95,9 +96,10 @@ export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "p
   counted?: Counts;
   entries?: number[];
 }
+/** The entries (items, their rotations or samples) that cells of one column share. */
 export interface Column {
   ids: string[];
-  /** [name of a shard, index of its first entry]. */
+  /** The shards with their replies: [name, index of the first entry]. */
   shards: [string, number][];
   cells?: Cell[];
   entryOf?: Map<string, number>;

@@ -1,61 +1,63 @@
-// The frame of the annotation and audit pages: the person and their progress, the steps to other entries, the list of keys.
-import { $, button, byId, h, type Kid, para, put, visible } from "../dom.ts";
+// Draws the parts that the annotation and audit pages share: the form for a person's name, the progress, the buttons to other
+// entries, the list of keys.
+import { $, button, byId, h, type Kid, para, setChildren, visible } from "../dom.ts";
 import { drawFrame } from "../frame.ts";
-import { canStore } from "../json_store.ts";
-import { key$, shortcut } from "../keys.ts";
+import { keycap, shortcut } from "../keys.ts";
 import { num } from "../numbers.ts";
+import { canStore } from "../storage.ts";
 import { addWords, onLanguage, t, type Words } from "../words.ts";
 import ofAll from "./words.json" with { type: "json" };
 import {
   actionOf,
-  begin,
   draw,
   exportWork,
   importText,
-  isKept,
+  isOwnKey,
   type Job,
   job,
-  lastEntry,
+  loadWork,
   moveTo,
   nextOpen,
   openFrom,
+  reloadWork,
+  restoreLast,
   setEntry,
+  setJob,
   takeBack,
-  takeUp,
-  takeUpAgain,
   work,
 } from "./work.ts";
 
 addWords(ofAll);
 
-/** Start the work. In a page with a mode, the words of the key "MODE.KEY" replace those of KEY. */
+/** Start a page. If it has a mode, the words of the key "MODE.KEY" replace those of KEY. `annotator`: the person, if the browser
+ *  has stored none. */
 export function startWork(made: Job, words: Words, mode = "", annotator = "") {
   const own = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
   addWords(Object.fromEntries(own.map(([key, both]) => [key.slice(mode.length + 1), both])));
-  begin(made);
-  work.keeps = canStore();
+  setJob(made);
+  work.isStored = canStore();
   const drawAll = () => {
     drawFrame(t("title"), t("foot"));
     draw();
   };
   onLanguage(drawAll);
-  const last = lastEntry(),
+  const last = restoreLast(),
     name = last.annotator || annotator;
   if (name) {
-    takeUp(name);
+    loadWork(name);
     setEntry(last.at);
   }
   drawAll();
   addEventListener("keydown", onKey);
   addEventListener("storage", ({ key }) => {
-    if (isKept(key)) takeUpAgain();
+    if (isOwnKey(key)) reloadWork();
   });
 }
 
 function onKey(event: KeyboardEvent) {
   const key = shortcut(event),
     target = event.target as HTMLElement;
-  if (!key || !work.annotator || byId<HTMLDialogElement>("help")?.open) return; // a dialog closes by Esc itself
+  if (!key || !work.annotator || byId<HTMLDialogElement>("help")?.open) return; // the browser itself closes a dialog by Esc
   if (target.closest("input:not([type=checkbox]), select, textarea")) {
     if (key === "Escape") target.blur();
     return;
@@ -67,18 +69,18 @@ function onKey(event: KeyboardEvent) {
   if (!event.repeat || key.startsWith("Arrow")) action();
 }
 
-/** Run `action` when Enter is pressed in an input, unless that Enter ends a word of an input method. */
+/** A listener that runs `action` when Enter is pressed, unless Enter ends a word of an input method. */
 export const onEnter = (action: () => void) => (event: KeyboardEvent) => {
   if (event.key !== "Enter" || event.isComposing) return;
   event.preventDefault();
   action();
 };
 
-export const low = (words: string, id?: string) => h("h2", { class: "low", id }, words);
+export const smallHeading = (words: string, id?: string) => h("h2", { class: "low", id }, words);
 
 type Attributes = Record<string, string | number>;
 
-/** A button that shows its key. */
+/** A button that shows the key that presses it. `on`: whether it is pressed. */
 export const keyButton = (
   id: string,
   label: Kid,
@@ -86,13 +88,13 @@ export const keyButton = (
   key: string,
   action: () => void,
   more: Attributes = {},
-) => button([h("span", null, label), key && key$(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
+) => button([h("span", null, label), key && keycap(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
 
-/** A list of an entry's buttons; short ones stand side by side. */
+/** A list of buttons; with the class "dense", for short ones, they stand side by side. `name`: attributes that name the list. */
 export const keyButtons = (kids: Kid, cls = "", name: Attributes = {}) =>
   h("div", { class: `marks ${cls}`.trim(), ...(Object.keys(name).length && { role: "group" }), ...name }, kids);
 
-/** The field for a person's note on a mark. */
+/** A field for a note; `write` gets the note when the person leaves the field. */
 export function noteField(id: string, label: string, value: string, write: (note: string) => void) {
   const input: HTMLInputElement = h("input", {
     type: "text",
@@ -106,10 +108,10 @@ export function noteField(id: string, label: string, value: string, write: (note
   return h("label", { class: "notefield" }, h("span", null, label), input);
 }
 
-const warning = () => h("p", { class: "notice caution", id: "warning", hidden: work.keeps }, t("keepsNothing"));
+const warning = () => h("p", { class: "notice caution", id: "warning", hidden: work.isStored }, t("keepsNothing"));
 
 /** Draw the page that asks for the person's name. */
-export function drawDoor(name = "") {
+export function drawNameForm(name = "") {
   const input = h("input", {
     id: "name",
     type: "text",
@@ -124,11 +126,11 @@ export function drawDoor(name = "") {
       input.focus();
       return;
     }
-    takeUp(input.value.trim());
+    loadWork(input.value.trim());
     moveTo(Math.max(0, openFrom(0)));
   };
   const ask = h("div", { class: "row2" }, input, h("button", { type: "submit", class: "primary" }, t("begin")));
-  put(
+  setChildren(
     $("main"),
     h(
       "section",
@@ -142,7 +144,8 @@ export function drawDoor(name = "") {
   input.focus();
 }
 
-/** Draw the page with an entry. `tools` are drawn beside the steps to other entries, `keys` in the list of keys: [keys, word]. */
+/** Draw the page of an entry. `sides`: its content; `keys`: rows of the list of keys, [keys, key of their words]; `tools`: controls
+ *  beside the buttons to other entries. */
 export function drawEntry(
   entry: { id: string; set: string },
   title: Kid,
@@ -150,7 +153,7 @@ export function drawEntry(
   keys: string[][],
   tools: Kid = null,
 ) {
-  put(
+  setChildren(
     $("main"),
     drawProgress(),
     warning(),
@@ -167,21 +170,21 @@ export function drawEntry(
   drawCount();
 }
 
-/** Update the progress in place: to redraw the buttons would lose a click in progress. */
+/** Update the progress without redrawing the buttons: a redraw would lose a click in progress. */
 export function drawCount() {
   const count = Array.from({ length: job.size }, (_, at) => at).filter(job.done).length,
-    wrong = job.toMend?.() ?? 0;
-  say("count", t("count", num(count), num(job.size)));
+    wrong = job.countErrors?.() ?? 0;
+  setText("count", t("count", num(count), num(job.size)));
   $("bar").style.width = `${(100 * count) / job.size}%`;
-  say("wrongs", wrong ? t("wrongs", num(wrong)) : "");
-  $("warning").hidden = work.keeps;
+  setText("wrongs", wrong ? t("wrongs", num(wrong)) : "");
+  $("warning").hidden = work.isStored;
   $("done").hidden = count < job.size;
   $<HTMLButtonElement>("open").disabled = count === job.size;
   $<HTMLButtonElement>("undo").disabled = !job.undo.size;
 }
 
-function say(id: string, words: string) {
-  if ($(id).textContent !== words) put($(id), words);
+function setText(id: string, words: string) {
+  if ($(id).textContent !== words) setChildren($(id), words);
 }
 
 function drawProgress() {
@@ -227,7 +230,7 @@ const drawStepper = (tools: Kid) =>
     button("›", () => moveTo(work.at + 1), { id: "next", disabled: work.at === job.size - 1, "aria-label": t("next") }),
     button(t("nextOpen"), nextOpen, { id: "open" }),
     button(t("undo"), takeBack, { id: "undo" }),
-    button([t("help"), " ", key$("?")], () => $<HTMLDialogElement>("help").showModal(), { id: "keys" }),
+    button([t("help"), " ", keycap("?")], () => $<HTMLDialogElement>("help").showModal(), { id: "keys" }),
     tools,
     h("span", { class: "muted", role: "status", id: "told" }, work.said),
   );
@@ -244,7 +247,7 @@ function drawHelp(keys: string[][]) {
     h(
       "dt",
       null,
-      names.split(" ").map((x) => [key$(x), " "]),
+      names.split(" ").map((x) => [keycap(x), " "]),
     ),
     h("dd", null, t(what)),
   ];

@@ -6,9 +6,9 @@ interface Step<T> {
   name: string;
 }
 
-const MOST = 500;
+const MOST_STEPS = 500;
 
-/** A stack of entries, each as it was before a change. `restore` puts an entry back. */
+/** The undo stack: entries as they were before each change. `restore` puts an entry back. */
 export class Undo<T> {
   #steps: Step<T>[] = [];
   #restore: (at: number, before: T) => void;
@@ -25,11 +25,11 @@ export class Undo<T> {
     this.#steps = [];
   }
 
-  /** Note an entry before it changes. Consecutive changes of one `name`, such as letters typed into a field, count as one. */
+  /** Note an entry before it changes. Consecutive changes with the same `name`, such as letters typed into a field, are one step. */
   note(at: number, before: T, name = "") {
     if (name && this.#steps.at(-1)?.name === name) return;
     this.#steps.push({ at, before, name });
-    if (this.#steps.length > MOST) this.#steps.shift();
+    if (this.#steps.length > MOST_STEPS) this.#steps.shift();
   }
 
   /** Take the last change back. Returns the index of its entry, or null if there was none. */

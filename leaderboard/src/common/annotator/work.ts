@@ -2,74 +2,74 @@
 // and imported as JSONL.
 import { $, byId } from "../dom.ts";
 import { save } from "../files.ts";
-import { storedValue } from "../json_store.ts";
-import { store, stored } from "../storage.ts";
+import { prefixed, store, storedValue } from "../storage.ts";
 import { t } from "../words.ts";
 import type { Undo } from "./undo.ts";
 
-/** A page's functions for its entries, which are identified by their index. */
+/** The functions and settings by which a page works on its entries. `at`: the index of an entry. */
 export interface Job {
-  shelf: string; // the name under which the browser stores the work
-  file: string; // the exported file's name, in front of the annotator's
+  storageKey: string; // the beginning of the keys under which the browser stores the work
+  file: string; // the beginning of the exported file's name; the annotator's name follows
   size: number;
   done: (at: number) => boolean;
   undo: Pick<Undo<never>, "size" | "clear" | "takeBack">;
-  settings: Record<string, boolean>; // the person's settings, stored with the index of the entry
-  takeUp: () => void; // loads the annotator's stored work
-  arrived?: () => void; // called when another entry is shown
+  settings: Record<string, boolean>; // the person's settings; the browser stores them with the index of the entry
+  load: () => void; // loads the annotator's stored work
+  onEntry?: () => void; // called when another entry is shown
   draw: () => void;
   keys: () => Map<string, () => void>; // the keys of the entry on screen
   lines: () => string[]; // the lines of the export
-  take: (lines: unknown[]) => number; // takes imported lines; returns the number of lines taken
-  toMend?: () => number;
+  importLines: (lines: unknown[]) => number; // takes imported lines; returns the number of lines taken
+  countErrors?: () => number; // counts the broken rules in all entries
 }
 
-export const work = { annotator: "", at: 0, said: "", keeps: true };
+export const work = { annotator: "", at: 0, said: "", isStored: true };
 
 export let job: Job;
-export function begin(made: Job) {
+export function setJob(made: Job) {
   job = made;
 }
 
-const shelf = (more: string) => [job.shelf, work.annotator, more].filter(Boolean).join(".");
+const keyOf = (more: string) => [job.storageKey, work.annotator, more].filter(Boolean).join(".");
 
-/** Store a value of the annotator's work under a name, which distinguishes it from their other values. */
-export function keep(value: unknown, name = "") {
+/** Store a part of the annotator's work; `name` distinguishes the parts. */
+export function storeWork(value: unknown, name = "") {
   const text = JSON.stringify(value);
-  store.set(shelf(name), text);
-  work.keeps = store.get(shelf(name)) === text;
+  store.set(keyOf(name), text);
+  work.isStored = store.get(keyOf(name)) === text;
 }
 
-export const keptWork = <T>(otherwise: T, name = "") => storedValue(shelf(name), otherwise);
+export const storedWork = <T>(otherwise: T, name = "") => storedValue(keyOf(name), otherwise);
 
-export const keepEntry = () =>
-  store.set(job.shelf, JSON.stringify({ annotator: work.annotator, at: work.at, ...job.settings }));
+export const storeEntry = () =>
+  store.set(job.storageKey, JSON.stringify({ annotator: work.annotator, at: work.at, ...job.settings }));
 
-/** The last annotator and the index of their entry. Restores their settings. */
-export function lastEntry() {
-  const { annotator = "", at = 0, ...settings } = storedValue<Partial<typeof work>>(job.shelf, {});
+/** Restore the settings of the last annotator. Returns the annotator and the index of their last entry. */
+export function restoreLast() {
+  const { annotator = "", at = 0, ...settings } = storedValue<Partial<typeof work>>(job.storageKey, {});
   const known = Object.entries(settings).filter(([name, on]) => name in job.settings && typeof on === "boolean");
   Object.assign(job.settings, Object.fromEntries(known));
   return { annotator, at };
 }
 
-export function takeUp(annotator: string) {
+export function loadWork(annotator: string) {
   work.annotator = annotator;
   job.undo.clear();
-  job.takeUp();
+  job.load();
 }
 
-/** Whether this name of the browser's storage belongs to the annotator's work. */
-export const isKept = (name: string | null) => work.annotator !== "" && Boolean(name?.startsWith(stored(shelf(""))));
+/** Whether a key of the browser's storage belongs to the annotator's work. */
+export const isOwnKey = (name: string | null) =>
+  work.annotator !== "" && Boolean(name?.startsWith(prefixed(keyOf(""))));
 
-/** Load the work that another tab of the same page has stored: this tab would overwrite it. */
-export function takeUpAgain() {
-  takeUp(work.annotator);
+/** Load the work that another tab of the same page has stored; otherwise this tab would overwrite it. */
+export function reloadWork() {
+  loadWork(work.annotator);
   setEntry(work.at);
   draw();
 }
 
-/** Redraw the page. The focus stays on its button, or moves to the entry if the button is gone. */
+/** Redraw the page. The focus stays on the focused button, or moves to the entry if that button is gone. */
 export function draw() {
   const focused = document.activeElement,
     id = focused?.matches(":focus-visible:not([type=text])") ? focused.id : "";
@@ -82,12 +82,12 @@ export function draw() {
 export function setEntry(at: number, said = "") {
   work.at = Math.max(0, Math.min(job.size - 1, Math.trunc(at) || 0));
   work.said = said;
-  job.arrived?.();
+  job.onEntry?.();
 }
 
 export function moveTo(at: number, said = "") {
   setEntry(at, said);
-  keepEntry();
+  storeEntry();
   draw();
   scrollTo(0, 0);
 }
@@ -95,8 +95,8 @@ export function moveTo(at: number, said = "") {
 /** The index of the first open entry from `at` on, then from the start; -1 if all are done. */
 export function openFrom(at: number) {
   for (let i = 0; i < job.size; i++) {
-    const place = (at + i) % job.size;
-    if (!job.done(place)) return place;
+    const index = (at + i) % job.size;
+    if (!job.done(index)) return index;
   }
   return -1;
 }
@@ -117,7 +117,7 @@ export function takeBack() {
   draw();
 }
 
-/** The JSON objects of a text's lines; null for a line without one. */
+/** The JSON value of each line that is not blank; null for a line that is no JSON. */
 export function objectsOf(text: string): unknown[] {
   const parsed = (line: string): unknown => {
     try {
@@ -135,7 +135,7 @@ export function objectsOf(text: string): unknown[] {
 /** Replace entries by the lines of an exported file that belong to this work. */
 export function importText(text: string) {
   const lines = objectsOf(text),
-    taken = job.take(lines),
+    taken = job.importLines(lines),
     left = lines.length - taken;
   job.undo.clear();
   moveTo(work.at, t("imported", taken) + (left ? t("refusedLines", left) : ""));

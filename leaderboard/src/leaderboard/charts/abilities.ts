@@ -6,8 +6,8 @@ import type { GroupColumn, GroupScore } from "../../types/results.ts";
 import { state } from "../state.ts";
 import { inWords } from "../tables/figures.ts";
 import type { Model } from "../types.ts";
-import { QUARTERS, ROW, shares } from "./axis.ts";
-import { between, dot, group, horizontalInterval, line, Points, rowAt, rowAxis } from "./marks.ts";
+import { QUARTERS, ROW, shareScale } from "./axis.ts";
+import { between, dot, group, horizontalInterval, line, Points, rowAxis, rowMiddle } from "./marks.ts";
 
 export interface AbilityRow {
   model: Model;
@@ -19,7 +19,7 @@ export interface AbilityRow {
 }
 
 export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLElement {
-  const across = shares(0, 1);
+  const across = shareScale(0, 1);
   const height = rows.length * ROW;
   const chance = rows.map(({ score }) => score?.chance).find(isNumber);
   const title = inWords(column);
@@ -29,7 +29,7 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
   const row = (one: AbilityRow, i: number) => {
     const { model, score, estimated, act } = one;
     if (!isNumber(score?.value)) return null;
-    const [y, x] = [rowAt(i), across(score.value)];
+    const [y, x] = [rowMiddle(i), across(score.value)];
     const words = describe(one);
     const point = { x, y, words, act, line: model.id, at: column.name };
     return group(

@@ -1,6 +1,6 @@
-// Geometry of axes: scales, ranges and their ticks, and labels that do not overlap. Nothing is drawn here.
+// Geometry of axes: scales, ranges and their ticks, positions of labels that do not overlap.
 import { isNumber, type Maybe } from "../../common/numbers.ts";
-import { wide } from "../../common/text.ts";
+import { textWidth } from "../../common/text.ts";
 
 /** A horizontal position in a chart: pixels, or a share of its width ("12.5%"). */
 export type Length = number | string;
@@ -12,7 +12,7 @@ export interface Range {
   ticks: number[];
 }
 /** The plotting area of a chart, in the chart's own pixels; labels stand around it. */
-export interface Ground {
+export interface PlotArea {
   width: number;
   left: number;
   right: number;
@@ -22,12 +22,12 @@ export interface Ground {
 
 /** A plotting area with its horizontal and its vertical scale. */
 export interface Frame {
-  ground: Ground;
+  ground: PlotArea;
   across: Scale;
   up: Scale;
 }
 
-export const PLOT: Ground = { width: 360, left: 30, right: 348, top: 10, bottom: 208 };
+export const PLOT: PlotArea = { width: 360, left: 30, right: 348, top: 10, bottom: 208 };
 /** The height of a row in charts with a row for each model. */
 export const ROW = 24;
 /** The ticks of an axis of shares. */
@@ -40,18 +40,18 @@ export const scale =
     from + ((Math.min(high, Math.max(low, value)) - low) / (high - low)) * (to - from);
 
 /** A logarithmic scale from values above 0 to positions. */
-export const powers = (low: number, high: number, from: number, to: number): Scale => {
+export const logScale = (low: number, high: number, from: number, to: number): Scale => {
   const across = scale(Math.log(low), Math.log(high), from, to);
   return (value) => across(Math.log(value));
 };
 
-/** The offset of the i-th of n marks that would cover each other: at most `most` pixels from the next, within `room` pixels. */
+/** The offset in pixels of the i-th of n marks that would cover each other: neighbours are at most `most` apart, all within `room`. */
 export const offsetOf = (i: number, n: number, most: number, room: number) =>
   (i - (n - 1) / 2) * Math.min(most, room / n);
 
 /** The horizontal position of a share from 0 to 1, a little inside both edges, where marks would be cut. */
 export const acrossShare = (share: number) => `${scale(0, 1, 2, 98)(share).toFixed(2)}%`;
-export const shares = (low: number, high: number) => (value: number) => acrossShare((value - low) / (high - low));
+export const shareScale = (low: number, high: number) => (value: number) => acrossShare((value - low) / (high - low));
 
 /** A round range around values from 0 to `most`, and its ticks. */
 export function rangeOf(values: Maybe[], most = 1): Range {
@@ -67,15 +67,15 @@ export function rangeOf(values: Maybe[], most = 1): Range {
 
 /** An axis is logarithmic if its largest value is at least so many times the smallest. */
 const SPREAD = 8;
-const MOST = 11; // the number of ticks above which only powers of ten get a label
-/** A range around counts with round ticks: from 0, or logarithmic (`wide`) if the largest count is many times the smallest. */
-export function countRange(values: number[]): Range & { wide: boolean } {
+const MOST_TICKS = 11; // above this number of ticks, only those at powers of ten remain
+/** A range around counts with round ticks: from 0, or logarithmic (`textWidth`) if the largest count is many times the smallest. */
+export function countRange(values: number[]): Range & { isLog: boolean } {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (most < SPREAD * least) {
     const steps = roundNumbers(most / 10, most);
     const step = steps.find((x) => x >= most / 5) ?? 1;
     const count = Math.ceil(most / step - 1e-9);
-    return { low: 0, high: count * step, ticks: Array.from({ length: count + 1 }, (_, i) => i * step), wide: false };
+    return { low: 0, high: count * step, ticks: Array.from({ length: count + 1 }, (_, i) => i * step), isLog: false };
   }
   const all = roundNumbers(least, most);
   const [low, high] = [all.findLast((x) => x <= least) ?? least, all.find((x) => x >= most) ?? most];
@@ -83,8 +83,8 @@ export function countRange(values: number[]): Range & { wide: boolean } {
   return {
     low,
     high,
-    ticks: ticks.length > MOST ? ticks.filter((x) => Number.isInteger(Math.log10(x))) : ticks,
-    wide: true,
+    ticks: ticks.length > MOST_TICKS ? ticks.filter((x) => Number.isInteger(Math.log10(x))) : ticks,
+    isLog: true,
   };
 }
 /** The numbers 1, 2 and 5 times the powers of ten from the last that is at most `from` to the first that is at least `to`. */
@@ -98,7 +98,7 @@ export function spreadLabels(wanted: number[], gap: number, top: number, bottom:
   const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]);
   const blocks: [y: number, labels: number][] = [];
   order.forEach((i, n) => {
-    // n gaps are subtracted: positions in ascending order are then far enough apart, and others are replaced by their mean
+    // Positions less n gaps ascend if the labels are far enough apart; those that do not ascend are replaced by their mean.
     let [y, k] = [wanted[i] - n * gap, 1];
     for (let above = blocks.at(-1); above && above[0] > y; above = blocks.at(-1)) {
       [y, k] = [(y * k + above[0] * above[1]) / (k + above[1]), k + above[1]];
@@ -119,8 +119,8 @@ export function spreadLabels(wanted: number[], gap: number, top: number, bottom:
 export type Box = [number, number, number, number];
 /** Find room for a name beside the marker at (x, y), inside the plotting area and clear of the boxes of `taken`. Adds the new box
  *  to `taken`. */
-export function roomBeside(x: number, y: number, name: string, taken: Box[], ground: Ground) {
-  const long = wide(name);
+export function roomBeside(x: number, y: number, name: string, taken: Box[], ground: PlotArea) {
+  const long = textWidth(name);
   const candidates: [number, Anchor, number, number][] = [
     [x + 9, "start", 4, 0],
     [x - 9, "end", 4, long],
@@ -137,8 +137,8 @@ export function roomBeside(x: number, y: number, name: string, taken: Box[], gro
   return null;
 }
 
-/** The ticks that get a label, from the right. A tick whose label would touch its neighbour's or the first is left out. */
-export function labelled(ticks: number[], across: Scale): number[] {
+/** The ticks that get a label, from the right. A tick whose label would touch that of its right neighbour or of 0 gets none. */
+export function labelledTicks(ticks: number[], across: Scale): number[] {
   let free = Infinity;
   return [...ticks]
     .sort((a, b) => b - a)

@@ -11,9 +11,9 @@ import { metricOf } from "../metric_choice.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
 import { perturbName, setClass, setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
-import type { Estimate, Task } from "../types.ts";
-import { type Length, QUARTERS, ROW, shares } from "./axis.ts";
-import { bar, dot, group, horizontalInterval, line, Points, rowAt, rowAxis, withTooltip } from "./marks.ts";
+import type { MetricFigure, Task } from "../types.ts";
+import { type Length, QUARTERS, ROW, shareScale } from "./axis.ts";
+import { bar, dot, group, horizontalInterval, line, Points, rowAxis, rowMiddle, withTooltip } from "./marks.ts";
 
 interface Paper {
   set: string | null;
@@ -21,8 +21,8 @@ interface Paper {
   value: number;
   sources: string[];
 }
-/** The subject of a panel and the scale that it shares. */
-interface Of {
+/** A panel's task and metric, with the scale and the points that its rows share. */
+interface Shared {
   task: Task;
   metric: string;
   sets: (string | null)[];
@@ -60,7 +60,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   const inPaper = new Set(paper.map((x) => x.model)).size;
   const chance = sets.map((x) => (x === null ? null : chanceOf(x, task))).filter(isNumber);
   const [low, high] = axisEnds(metric, rows, task, sets, paper);
-  const across = shares(low, high);
+  const across = shareScale(low, high);
   const ticks = QUARTERS.map((v) => low + v * (high - low));
   const named = [ticks[0], ticks[2], ticks[4]];
   const labels = named.map((v): [string, string] => [across(v), isRaw(metric) ? String(v) : pct(v, 0)]);
@@ -94,12 +94,12 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
     },
     rowAxis(ticks.map(across), labels, height),
     [...new Set(chance.map(across))].map((x) => line("chance", x, x, 0, height)),
-    rows.map((r, i) => dots(r, rowAt(i), { task, metric, sets, whiskers, across, points })),
+    rows.map((r, i) => dots(r, rowMiddle(i), { task, metric, sets, whiskers, across, points })),
     paper.map(tick),
   );
 }
 
-/** The words about an estimated value, or about a mean that contains one. */
+/** Words that say that a value, or a part of a mean, is estimated; "" if it is not. */
 function estimated(row: OwnRow, set: string | null, task: Task): string {
   const entry = entryAt(row.model.id, { set, task });
   if (!entry) return "";
@@ -107,11 +107,11 @@ function estimated(row: OwnRow, set: string | null, task: Task): string {
 }
 
 /** A dot for each set, joined by a line. With intervals, each set has its own height, and whiskers replace the line. */
-function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, points }: Of) {
+function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, points }: Shared) {
   const step = whiskers ? Math.min(9, 18 / (sets.length - 1)) : 0;
   const there = sets
     .map((set, i) => ({ set, m: row.metric(set, task), y: y + (i - (sets.length - 1) / 2) * step }))
-    .filter((p): p is { set: string | null; m: Estimate & { value: number }; y: number } => isNumber(p.m?.value));
+    .filter((p): p is { set: string | null; m: MetricFigure & { value: number }; y: number } => isNumber(p.m?.value));
   const values = there.map((p) => p.m.value);
   return group(
     row.model.baseline ? "base" : "own",

@@ -22,7 +22,7 @@ const DASHES = ["", "7 3", "2 3", "9 3 2 3", "5 2 1 2 1 2", "4 5", "6 3", "1 2"]
 /** The number of colours c0, c1 … in page.css: eight models differ by colour alone, also to colour-blind readers. */
 const COLOURS = 8;
 
-/** The number of looks. Of those with one colour, each has another marker. */
+/** The number of looks. Looks of the same colour have different markers. */
 export const LOOKS = COLOURS * MARKS.length;
 const roundOf = (look: number) => Math.floor(look / COLOURS);
 export const markOf = (look: number) => MARKS[(look + 3 * roundOf(look)) % MARKS.length];

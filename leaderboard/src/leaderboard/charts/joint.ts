@@ -3,10 +3,10 @@ import { h, para } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import type { ScaleNumbers } from "../../types/results.ts";
-import { cellIndex, placeOf } from "../data.ts";
-import { type JudgedHere, plus } from "../judged.ts";
+import { cellIndex, cellKey } from "../data.ts";
+import { type JudgedCell, signedValue } from "../judged.ts";
 import { isRaw, metricName, metricRow } from "../metrics.ts";
-import { opener } from "../tables/cells.ts";
+import { evidenceButton } from "../tables/cells.ts";
 import { labelOf, nameOf, pickedOf } from "./looks.ts";
 import { bar, image, label, panel, path } from "./marks.ts";
 
@@ -27,13 +27,13 @@ function counted(histogram: Record<string, string>, low: number, high: number): 
 }
 
 /** The lowest and the highest score of a judge's scale. */
-export function scaleOf(c: JudgedHere, scale: string): [low: number, high: number] {
+export function scaleOf(c: JudgedCell, scale: string): [low: number, high: number] {
   const [, low, high] = c.facts.scales.find(([name]) => name === scale) ?? [];
   return [Number(low), Number(high)];
 }
 
 /** A panel for each model: the number of items with each score and each tenth of the metric. */
-export function jointPanels(cells: JudgedHere[], scale: string, metric: string): HTMLElement {
+export function jointPanels(cells: JudgedCell[], scale: string, metric: string): HTMLElement {
   const there = cells.filter((c) => c.scales?.[scale]?.joint?.[metric]);
   const picked = pickedOf(there.map((c) => c.id));
   const shown = picked.length ? there.filter((c) => picked.includes(c.id)) : there;
@@ -42,7 +42,7 @@ export function jointPanels(cells: JudgedHere[], scale: string, metric: string):
   return h("div", { class: "panels joints", id: "judge-joint" }, panels);
 }
 
-function jointPanel(c: JudgedHere, numbers: ScaleNumbers, [low, high]: [number, number], metric: string) {
+function jointPanel(c: JudgedCell, numbers: ScaleNumbers, [low, high]: [number, number], metric: string) {
   const histogram = (numbers.joint?.[metric] ?? {}) as Record<string, string>;
   const counts = counted(histogram, low, high);
   const most = Math.max(1, ...counts.flat());
@@ -74,10 +74,10 @@ function jointPanel(c: JudgedHere, numbers: ScaleNumbers, [low, high]: [number, 
   );
   const x = numbers.metrics?.[metric];
   const small = [
-    `ρ ${plus(x?.spearman)}`,
-    isNumber(x?.spearman_low) && ` (${plus(x?.spearman_low)} … ${plus(x?.spearman_high)})`,
+    `ρ ${signedValue(x?.spearman)}`,
+    isNumber(x?.spearman_low) && ` (${signedValue(x?.spearman_low)} … ${signedValue(x?.spearman_high)})`,
     ` · n=${num(numbers.n)}`,
   ];
-  const title = opener(cellIndex.get(placeOf(c)), nameOf(c.id));
+  const title = evidenceButton(cellIndex.get(cellKey(c)), nameOf(c.id));
   return panel({ data: { "data-joint": labelOf(c.id) }, title, small }, chart);
 }

@@ -1,17 +1,17 @@
 // The ends of lines: a model's name and its figure beside the last point, where there is room.
-import { shortened, wide } from "../../common/text.ts";
-import { type Ground, type Scale, spreadLabels } from "./axis.ts";
+import { shortened, textWidth } from "../../common/text.ts";
+import { type PlotArea, type Scale, spreadLabels } from "./axis.ts";
 import { group, label, type Points, path, tspan } from "./marks.ts";
 import type { SheetLine } from "./sheet_lines.ts";
 
 /** The plotting area of charts with names at the right. */
-export const ENDED: Ground = { width: 380, left: 30, right: 214, top: 10, bottom: 238 };
+export const ENDED: PlotArea = { width: 380, left: 30, right: 214, top: 10, bottom: 238 };
 const GAP = 13;
 const NAMED = 9;
 
 const lastOf = ({ points }: SheetLine) => points[points.length - 1];
 
-/** Line -> the height of its name. The highlighted lines are named; if there are none, the lines with the largest weights. */
+/** A line's key -> the vertical position of its name. Highlighted lines get names; without any, the lines with the largest weights. */
 export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Map<string, number> {
   const weight = ({ end }: SheetLine) => end?.weight ?? 0;
   const heaviest = [...lines].sort((a, b) => weight(b) - weight(a)).slice(0, NAMED);
@@ -21,13 +21,13 @@ export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Ma
   return new Map(named.map((x, i) => [x.key, heights[i]]));
 }
 
-/** The name and the figure at a line's end; a press opens the evidence of its last point. Without a height the name shows only under
- *  the pointer. */
+/** The name and the figure at a line's end; a press opens the evidence of its last point. `height`: the vertical position; without
+ *  one, the name is visible only under the pointer. */
 export function endNode(line: SheetLine, up: Scale, height: number | undefined, points: Points): SVGElement {
   const last = lastOf(line);
   const y = up(Number(last.value));
   const [from, at, figure] = [ENDED.right + 2, height ?? y, line.end?.text ?? ""];
-  const name = shortened(line.key, ENDED.width - from - 22 - wide(figure));
+  const name = shortened(line.key, ENDED.width - from - 22 - textWidth(figure));
   return group(
     height === undefined ? "end quiet" : "end",
     null,

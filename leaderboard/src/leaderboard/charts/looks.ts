@@ -1,5 +1,5 @@
 // The looks of models, the same in every chart: a colour, a marker and a dash each, and buttons that name them.
-import { button, h, kept, visible } from "../../common/dom.ts";
+import { button, h, visible, withFocusKey } from "../../common/dom.ts";
 import { plain, shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { clearHighlights, highlight } from "../actions.ts";
@@ -19,7 +19,7 @@ export function lookOf(id: string): number {
   return looks.at.get(id) ?? 0;
 }
 /** A marker with a piece of its line, for legends. */
-export const sample = (look: number): SVGElement =>
+export const legendSample = (look: number): SVGElement =>
   decorativeChart(
     `curve swatch ${colourOf(look)}`,
     [28, 14],
@@ -56,7 +56,7 @@ export function modelKeys(ids: string[]): HTMLElement | null {
     "div",
     { class: "modelkeys", role: "group", "aria-label": t("pickModels") },
     h("span", { class: "muted" }, t("pickModels")),
-    ids.map((id) => kept(`key-${id}`, h("span", null, key(id)))),
+    ids.map((id) => withFocusKey(`key-${id}`, h("span", null, key(id)))),
     pickedOf(ids).length > 0 && button(t("pickNone"), clearHighlights, { class: "small link" }),
   );
 }

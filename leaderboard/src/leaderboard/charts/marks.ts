@@ -1,7 +1,7 @@
 // The marks that all charts consist of. In every chart, keys move between points, and a press opens a point's evidence.
-import { h, type Kid, put, s } from "../../common/dom.ts";
+import { h, type Kid, s, setChildren } from "../../common/dom.ts";
 import { isNumber, type Maybe, pct } from "../../common/numbers.ts";
-import { wide } from "../../common/text.ts";
+import { textWidth } from "../../common/text.ts";
 import { cellRoute, go } from "../address.ts";
 import { nameNode } from "../data.ts";
 import type { Cell, Model } from "../types.ts";
@@ -19,7 +19,7 @@ export const label = (x: Length, y: number, text: Kid, anchor: Anchor = "start",
 export const bar = (cls: string, x: Length, y: number, width: Length, height: number, more?: More) =>
   s("rect", { class: cls, x, y, width, height, ...more });
 export const dot = (cls: string, x: Length, y: number, r: number) => s("circle", { class: cls, cx: x, cy: y, r });
-export const polyline = (cls: string, points: { x: number; y: number }[], more?: More) =>
+const polyline = (cls: string, points: { x: number; y: number }[], more?: More) =>
   s("polyline", { class: cls, points: points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" "), ...more });
 export const path = (cls: string, d: string) => s("path", { class: cls, d });
 export const tspan = (cls: string, text: string) => s("tspan", { class: cls }, text);
@@ -27,7 +27,7 @@ export const group = (cls: string, more: More | null, ...kids: Kid[]) => s("g", 
 /** Marks with a tooltip. */
 export const withTooltip = (words: string, ...marks: Kid[]) => s("g", null, s("title", null, words), ...marks);
 
-/** A horizontal interval with caps of `cap` pixels. */
+/** A horizontal interval. `cap`: half the length of the caps at its ends, in pixels. */
 export const horizontalInterval = (x1: Length, x2: Length, y: number, cap = 0) =>
   group(
     "whisker",
@@ -35,8 +35,8 @@ export const horizontalInterval = (x1: Length, x2: Length, y: number, cap = 0) =
     line("", x1, x2, y, y),
     [x1, x2].map((x) => cap > 0 && line("", x, x, y - cap, y + cap)),
   );
-/** A vertical interval with caps of `cap` pixels. */
-export function verticalInterval(x: number, y1: number, y2: number, cap = 0): SVGElement {
+/** A vertical interval. `cap`: half the length of the caps at its ends, in pixels. */
+function verticalInterval(x: number, y1: number, y2: number, cap = 0): SVGElement {
   const caps = cap > 0 ? [y1, y2].map((y) => `M${x - cap} ${y}h${2 * cap}`) : [];
   return path("whisker", [`M${x} ${y1}V${y2}`, ...caps].join(""));
 }
@@ -71,7 +71,7 @@ export interface Side {
 /** The layout of a matrix of squares, with the names of rows at the left and of columns above. `corner`: the heading of the rows'
  *  names. A small gap separates the first `n` columns from the others. */
 export function squares(rows: string[], columns: string[], side: Side, corner = "", n = Infinity) {
-  const longest = (names: string[]) => 1.04 * Math.max(0, ...names.map(wide));
+  const longest = (names: string[]) => 1.04 * Math.max(0, ...names.map(textWidth));
   const [left, lean] = [12 + longest([corner, ...rows]), 0.72 * longest(columns)];
   const top = 20 + lean;
   const x = (column: number) => left + column * side.wide + (column >= n ? 8 : 0);
@@ -131,7 +131,7 @@ export const panel = ({ data, title, small }: Panel, ...kids: Kid[]): HTMLElemen
     h("figcaption", null, h("strong", null, title), small !== null && h("small", null, small)),
     ...kids,
   );
-/** A chart of rows with their names at the left. */
+/** The models whose names stand at the left of a chart's rows. */
 export interface Rows {
   models: Model[];
   /** The distance of the first row from the top, in pixels. */
@@ -139,13 +139,13 @@ export interface Rows {
   /** Content below the last name. */
   last?: Kid;
 }
-function named({ models, head = 0, last }: Rows, chart: SVGElement): HTMLElement {
+function withNames({ models, head = 0, last }: Rows, chart: SVGElement): HTMLElement {
   const name = (m: Model) => h("div", { class: m.baseline && "muted" }, nameNode(m));
   const names = h("div", { class: "names" }, models.map(name), last);
   if (head) names.style.paddingTop = `${head}px`;
   return h("div", { class: "plotrow" }, names, chart);
 }
-export const rowAt = (i: number) => i * ROW + ROW / 2;
+export const rowMiddle = (i: number) => i * ROW + ROW / 2;
 
 // ---- points
 export interface Point {
@@ -185,11 +185,11 @@ export interface Series {
   dash?: string;
   /** The horizontal offset of the line's points in pixels. */
   shift?: number;
-  /** Half the width of intervals' caps; the markers' size; the distance within which the pointer finds them. */
+  /** In pixels: half the length of the intervals' caps, the markers' radius, the distance within which the pointer finds a point. */
   cap?: number;
   r?: number;
   reach?: number;
-  /** Content drawn below and above the line; the pointer on the line describes and opens the point `over`. */
+  /** Content drawn below and above the line; the point that the pointer anywhere on the line describes and opens. */
   below?: Kid;
   above?: Kid;
   over?: LinePoint;
@@ -211,7 +211,7 @@ export class Points {
 
   /** Listeners that describe a point under the pointer and open it on a press, for marks that the keyboard does not reach. */
   pointerProps(point: Pick<Point, "words" | "cell" | "act">) {
-    return { onmouseenter: () => put(this.readout, point.words), onclick: actOf(point) };
+    return { onmouseenter: () => setChildren(this.readout, point.words), onclick: actOf(point) };
   }
   /** Draw a point; `mark` draws it around a position in pixels. */
   point(point: Point, mark: (x: number, y: number) => Kid): SVGElement {
@@ -251,12 +251,12 @@ export class Points {
   }
   panel({ cls, size, words, rows, notes, ...around }: Chart, ...kids: Kid[]): HTMLElement {
     const chart = s("svg", { ...plot(cls, size), role: "group", "aria-label": words }, ...kids);
-    return panel(around, rows ? named(rows, chart) : chart, this.readout, notes);
+    return panel(around, rows ? withNames(rows, chart) : chart, this.readout, notes);
   }
 
   private focused(here: number) {
     for (const [i, { node }] of this.all.entries()) node.setAttribute("tabindex", i === here ? "0" : "-1");
-    put(this.readout, this.all[here].point.words);
+    setChildren(this.readout, this.all[here].point.words);
   }
   private pressed(event: KeyboardEvent, here: number) {
     const act = actOf(this.all[here].point);

@@ -119,7 +119,7 @@ function lookOf({ share }: Matrix, { value }: Square, own: boolean): [string, [s
   return [v > 0.5 ? " full" : v > 0 ? "" : " none", layers];
 }
 
-export function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
+function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
   const { rows, columns, counts, share, corner } = matrix;
   const side = { wide: 42, high: share ? 28 : 26 };
   const own = columns.filter((name) => rows.includes(name) || !share).length;

@@ -1,14 +1,14 @@
 // A diagram of average ranks with the critical difference (Demšar 2006).
 import { type Kid, para } from "../../common/dom.ts";
 import { fixed } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
 import { RANKED } from "../statistics.ts";
 import type { Model, Task } from "../types.ts";
-import { cliques, ROW, shares } from "./axis.ts";
-import { dot, group, horizontalInterval, label, line, Points, rowAt, withTooltip } from "./marks.ts";
+import { cliques, ROW, shareScale } from "./axis.ts";
+import { dot, group, horizontalInterval, label, line, Points, rowMiddle, withTooltip } from "./marks.ts";
 
 /** A model with its ranks in the columns, their mean, the smallest and the largest. */
 interface Ranked {
@@ -18,7 +18,7 @@ interface Ranked {
   low: number;
   high: number;
 }
-/** The average ranks of a set's models over the columns, one for each task. */
+/** The average ranks of models on a set. A column is a task. */
 export interface Ranks {
   set: string;
   columns: Task[];
@@ -44,15 +44,15 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: R
   const joined = cd ? cliques(rows, cd) : [];
   const top = (cd ? 22 : 0) + 20;
   const head = top + 8 + joined.length * 7;
-  const across = shares(1, Math.max(2, k));
+  const across = shareScale(1, Math.max(2, k));
   const step = Math.ceil((k - 1) / 9);
   const ticks = rows.map((_, i) => i + 1).filter((v) => (v - 1) % step === 0);
   const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`);
   const note = (word: string, names: Kid) => para("note", t(word), " ", names);
-  const leftNames = left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)]);
+  const leftNames = left.map((r, i) => [i > 0 && ", ", dataNode("span", "", r.label)]);
   const points = new Points();
   const one = (r: Ranked, i: number) => {
-    const y = head + rowAt(i);
+    const y = head + rowMiddle(i);
     const point = { x: across(r.mean), y, words: words[i], line: r.model.id };
     const mean = points.point(point, (px, py) => dot("dot full", px, py, 4.5));
     return group("own", null, horizontalInterval(across(r.low), across(r.high), y, 3), mean);

@@ -4,34 +4,34 @@ import { isNumber, pct, twoDigits } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { OverModels, ScaleNumbers } from "../../types/results.ts";
-import { cellIndex, placeOf } from "../data.ts";
+import { cellIndex, cellKey } from "../data.ts";
 import { setNames } from "../filters.ts";
-import { type JudgedHere, plus } from "../judged.ts";
+import { type JudgedCell, signedValue } from "../judged.ts";
 import { tasks } from "../metric_choice.ts";
 import { figure, isRaw, metricName, metricRow, span } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
-import type { Cell, Estimate, Task } from "../types.ts";
+import type { Cell, MetricFigure, Task } from "../types.ts";
 import { type Box, type Range, rangeOf, roomBeside, scale } from "./axis.ts";
 import { scaleOf } from "./joint.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { horizontalInterval, label, line, Points, upAxis } from "./marks.ts";
 
-/** A point: a cell with the metric's value (horizontal) and the judge's mean (vertical). */
-interface Judging {
-  c: JudgedHere;
+/** A point: a cell with the metric's value `m` (horizontal) and the judge's `mean` (vertical). */
+interface JudgedPoint {
+  c: JudgedCell;
   cell: Cell;
   x: number;
   y: number;
-  m: Estimate;
+  m: MetricFigure;
   mean: ScaleNumbers;
 }
 
 const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
 
 /** A panel for each task, with a marker for each model and set (EASY small, HARD large): metric horizontal, judge's mean vertical. */
-export function scatterPanels(judged: JudgedHere[], scale: string, metric: string, over: OverModels[]) {
-  const cells = judged.flatMap((c): Judging[] => {
-    const [cell, mean] = [cellIndex.get(placeOf(c)), c.scales?.[scale]];
+export function scatterPanels(judged: JudgedCell[], scale: string, metric: string, over: OverModels[]) {
+  const cells = judged.flatMap((c): JudgedPoint[] => {
+    const [cell, mean] = [cellIndex.get(cellKey(c)), c.scales?.[scale]];
     const m = cell?.metrics?.[metric];
     if (!cell || !m || !mean || !isNumber(m.value) || !isNumber(mean.value)) return [];
     return [{ c, cell, m, mean, x: m.value, y: mean.value }];
@@ -52,7 +52,7 @@ interface Scatter {
   scale: [low: number, high: number];
   over: OverModels[];
 }
-function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends, over }: Scatter): HTMLElement {
+function scatterPanel(task: Task, cells: JudgedPoint[], { metric, range, scale: ends, over }: Scatter): HTMLElement {
   const { left, right, top, bottom, width } = GROUND;
   const across = scale(range.low, range.high, left + 8, right - 8);
   const [low, high] = ends;
@@ -60,10 +60,10 @@ function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends
   const frame = { ground: GROUND, across, up };
   const picked = pickedOf(cells.map((p) => p.c.id));
   const last = setNames().at(-1);
-  const size = (p: Judging) => (p.c.set === last ? 5.5 : 3.5);
+  const size = (p: JudgedPoint) => (p.c.set === last ? 5.5 : 3.5);
   const names = namesOf(cells, (p) => [across(p.x), up(p.y), size(p)], picked, last);
   const points = new Points();
-  const one = (p: Judging) => {
+  const one = (p: JudgedPoint) => {
     const { c, cell, m, mean } = p;
     const words = wordsOf(p, metric);
     const level = isNumber(m.low) && isNumber(m.high) && horizontalInterval(across(m.low), across(m.high), up(p.y));
@@ -81,7 +81,7 @@ function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends
   const levels = steps.filter((v) => high - low <= 10 || (v - low) % 10 === 0);
   const rhos = over
     .filter((r) => isNumber(r.metrics[metric]?.spearman))
-    .map((r) => `${setLabel(r.set)} ρ ${plus(r.metrics[metric].spearman)}`);
+    .map((r) => `${setLabel(r.set)} ρ ${signedValue(r.metrics[metric].spearman)}`);
   return points.panel(
     {
       data: { "data-task": task.name },
@@ -101,7 +101,7 @@ function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends
   );
 }
 
-function wordsOf({ c, m, mean }: Judging, metric: string): string {
+function wordsOf({ c, m, mean }: JudgedPoint, metric: string): string {
   const judged = isNumber(mean.low) ? ` (${twoDigits(mean.low)}–${twoDigits(mean.high)})` : "";
   const between = span(metric, m.low, m.high, 1);
   const where = [labelOf(c.id), setLabel(c.set), ...(c.perturb === "none" ? [] : [c.perturb])].join(", ");
@@ -110,10 +110,10 @@ function wordsOf({ c, m, mean }: Judging, metric: string): string {
 }
 
 /** A name for each model beside one of its markers where there is room; highlighted models and the last set come first. */
-function namesOf(cells: Judging[], at: (p: Judging) => number[], picked: string[], last: string | undefined) {
-  const wish = ({ c }: Judging) => (picked.includes(c.id) ? 2 : 0) + (c.set === last ? 1 : 0);
+function namesOf(cells: JudgedPoint[], at: (p: JudgedPoint) => number[], picked: string[], last: string | undefined) {
+  const wish = ({ c }: JudgedPoint) => (picked.includes(c.id) ? 2 : 0) + (c.set === last ? 1 : 0);
   const taken = cells.map(at).map(([x, y, r]): Box => [x - r - 1, y - r - 1, x + r + 1, y + r + 1]);
-  const names = new Map<Judging, SVGElement>();
+  const names = new Map<JudgedPoint, SVGElement>();
   const named = new Set<string>();
   for (const p of [...cells].sort((a, b) => wish(b) - wish(a))) {
     const [x, y] = at(p);

@@ -8,10 +8,10 @@ import { unansweredNote } from "../details.ts";
 import { type Block, blocksOf } from "../tables/blocks.ts";
 import { inWords, numberIn, titleOf } from "../tables/figures.ts";
 import type { Sheet, SheetRow } from "../types.ts";
-import { type Range, ROW, rangeOf, shares } from "./axis.ts";
+import { type Range, ROW, rangeOf, shareScale } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./glyphs.ts";
 import { labelOf, markSample, pickedOf } from "./looks.ts";
-import { group, line, Points, rowAt, rowAxis } from "./marks.ts";
+import { group, line, Points, rowAxis, rowMiddle } from "./marks.ts";
 import { groupName } from "./sheet_lines.ts";
 
 /** A panel for each block of rows, all with the same axis, below the columns' markers. */
@@ -24,7 +24,7 @@ export function dotPanels(sheet: Sheet, id: string): HTMLElement {
 }
 
 function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLElement {
-  const across = shares(range.low, range.high);
+  const across = shareScale(range.low, range.high);
   const labels = range.ticks.map((v): [string, string] => [across(v), pct(v, 0)]);
   const height = block.rows.length * ROW;
   const idOf = ({ about }: SheetRow) => modelId(sheet.run, about?.model);
@@ -32,7 +32,7 @@ function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLE
   const picked = pickedOf(ids);
   const points = new Points();
   const one = (row: SheetRow, i: number) => {
-    const [y, id] = [rowAt(i), idOf(row)];
+    const [y, id] = [rowMiddle(i), idOf(row)];
     const values = up.map((n) => numberIn(row.cells[n])).filter(isNumber);
     const middle = across(mean(values) ?? 0);
     const spot = (n: number, look: number) => {

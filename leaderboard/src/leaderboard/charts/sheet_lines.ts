@@ -1,7 +1,7 @@
 // Lines of a sheet: its values with their intervals over positions, side by side or on a scale.
 import { h, para } from "../../common/dom.ts";
 import { isNumber, type Maybe, NAMES, num, pct, sumOf } from "../../common/numbers.ts";
-import { plain, shortened, wide } from "../../common/text.ts";
+import { plain, shortened, textWidth } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellOfAbout, modelId, models } from "../data.ts";
 import { unansweredNote } from "../details.ts";
@@ -9,10 +9,20 @@ import { setLabel } from "../names.ts";
 import { type Block, blocksOf } from "../tables/blocks.ts";
 import { asValue, between, cellText, digitsOf, headingWords, inWords, isFigure, titleOf } from "../tables/figures.ts";
 import type { About, Sheet, SheetColumn, SheetRow } from "../types.ts";
-import { type Anchor, type Ground, labelled, offsetOf, PLOT, QUARTERS, type Range, rangeOf, scale } from "./axis.ts";
+import {
+  type Anchor,
+  labelledTicks,
+  offsetOf,
+  PLOT,
+  type PlotArea,
+  QUARTERS,
+  type Range,
+  rangeOf,
+  scale,
+} from "./axis.ts";
 import { dashOf, HOLLOW, LOOKS } from "./glyphs.ts";
 import { ENDED, endNode, nameHeights } from "./line_ends.ts";
-import { labelOf, lookOf, nameOf, pickedOf, sample } from "./looks.ts";
+import { labelOf, legendSample, lookOf, nameOf, pickedOf } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
 /** A line of a panel. `key`: its name, which is that of its model, set or perturbation. */
@@ -253,7 +263,7 @@ export const lineLegend = (panels: LinePanel[], shown: Set<string>): HTMLElement
   const lines = [...all.values()].filter(({ key }) => shown.has(key));
   return para(
     "legend",
-    lines.map((one) => h("span", null, sample(one.look), " ", name(one))),
+    lines.map((one) => h("span", null, legendSample(one.look), " ", name(one))),
   );
 };
 
@@ -280,7 +290,7 @@ function axisOf(panel: LinePanel) {
     const [low, high] = across.range ?? [0, Math.max(...numbers)];
     const at = scale(low, high, left + 8, right - 8);
     const marks = across.range ? QUARTERS.map((share) => low + share * (high - low)) : numbers;
-    const named = across.range ? marks : labelled(marks, at);
+    const named = across.range ? marks : labelledTicks(marks, at);
     const text = (v: number) => (across.kind === "percent" ? pct(v, 0) : num(v));
     const nodes = [
       marks.map((v) => line("grid", at(v), at(v), bottom, bottom + 4)),
@@ -291,7 +301,7 @@ function axisOf(panel: LinePanel) {
   }
   const step = (right - left) / positions.length;
   const at = (position: number) => left + step * (position + 0.5);
-  const leaning = positions.some((name) => wide(name) > step - 4);
+  const leaning = positions.some((name) => textWidth(name) > step - 4);
   const counted = counts.some(Boolean);
   const y = bottom + 16;
   const low = leaning ? y + (counted ? 14 : 0) : y;
@@ -376,5 +386,5 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
   );
 }
 
-const chanceName = (y: number, { left, right }: Ground) =>
+const chanceName = (y: number, { left, right }: PlotArea) =>
   label((left + right) / 2, y, t("chance"), "middle", { class: "chancename" });

@@ -9,7 +9,7 @@ import { setLabel } from "../names.ts";
 import { blocksOf } from "../tables/blocks.ts";
 import { asFlag, asValue, between, cellText, digitsOf, headingWords, inWords, titleOf } from "../tables/figures.ts";
 import type { Cell, Sheet, SheetRow } from "../types.ts";
-import { type Box, countRange, powers, QUARTERS, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
+import { type Box, countRange, logScale, QUARTERS, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
 import { groupName } from "./sheet_lines.ts";
@@ -18,16 +18,16 @@ const GROUND = { width: 440, left: 32, right: 428, top: 12, bottom: 268 };
 /** The position of points without a count, and the start of the axis for the others. */
 const [EDGE, START] = [GROUND.left + 14, GROUND.left + 40];
 
-/** The horizontal scale of counts, linear or logarithmic (`wide`). If `edge` is true, there is room for 0 at the left edge. */
-export function countAxis(values: number[], edge: boolean): { across: Scale; ticks: number[]; wide: boolean } {
-  const { low, high, ticks, wide } = countRange(values.filter((v) => v > 0));
+/** The horizontal scale of counts, linear or logarithmic (`isLog`). If `edge` is true, there is room for 0 at the left edge. */
+export function countAxis(values: number[], edge: boolean): { across: Scale; ticks: number[]; isLog: boolean } {
+  const { low, high, ticks, isLog } = countRange(values.filter((v) => v > 0));
   const from = edge ? START : GROUND.left + 10;
-  const across = (wide ? powers : scale)(low, high, from, GROUND.right - 10);
-  return { across: (v) => (v > 0 || !edge ? across(v) : EDGE), ticks: wide || !edge ? ticks : ticks.slice(1), wide };
+  const across = (isLog ? logScale : scale)(low, high, from, GROUND.right - 10);
+  return { across: (v) => (v > 0 || !edge ? across(v) : EDGE), ticks: isLog || !edge ? ticks : ticks.slice(1), isLog };
 }
 
 /** The horizontal scale of shares, from 0 to 1 in every panel, so that panels can be compared. */
-const shareAxis = () => ({ across: scale(0, 1, GROUND.left + 10, GROUND.right - 10), ticks: QUARTERS, wide: false });
+const shareAxis = () => ({ across: scale(0, 1, GROUND.left + 10, GROUND.right - 10), ticks: QUARTERS, isLog: false });
 
 interface Spot {
   id: string;
@@ -92,7 +92,7 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
   const edge = spots.some(({ count }) => count === null);
   const at = ({ count }: Spot) => count ?? 0;
   const isShare = counts.kind === "percent";
-  const { across, ticks, wide } = isShare ? shareAxis() : countAxis(spots.map(at), edge);
+  const { across, ticks, isLog } = isShare ? shareAxis() : countAxis(spots.map(at), edge);
   const chances = [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
   const chance = chances.length === 1 ? chances[0] : null;
   const range = rangeOf(
@@ -137,7 +137,7 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
       line("grid", across(v), across(v), bottom, bottom + 4),
       label(across(v), bottom + 17, isShare ? pct(v, 0) : num(v), "middle"),
     ]),
-    label((left + right) / 2, bottom + 34, headingWords(counts) + (wide ? t("logScale") : ""), "middle"),
+    label((left + right) / 2, bottom + 34, headingWords(counts) + (isLog ? t("logScale") : ""), "middle"),
     chanceLine(frame, chance),
     isNumber(chance) && label(right, up(chance) - 4, t("chance"), "end", { class: "chancename" }),
     ids.map(one),

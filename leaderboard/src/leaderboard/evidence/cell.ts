@@ -1,12 +1,12 @@
 // The evidence of one figure: how it was computed, and the list of its items.
-import { $, button, fold, h, type Kid, para, put } from "../../common/dom.ts";
+import { $, button, fold, h, type Kid, para, setChildren } from "../../common/dom.ts";
 import { isNumber, num, pct, tokenCount } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { brief } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { counts, isChoice, modelOf, nameNode, recordedFlags, taskOf } from "../data.ts";
-import { leakNote, leaky, signsOf, statusBar, statusWords } from "../details.ts";
+import { contaminationSigns, hasLeakedItems, leakNote, statusBar, statusWords } from "../details.ts";
 import { estimateSentence } from "../estimates.ts";
 import { fact, settings } from "../facts.ts";
 import { metricOf } from "../metric_choice.ts";
@@ -16,17 +16,17 @@ import { flagNode } from "../tables/cells.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, MetricValue, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 import { listTools, search } from "./items.ts";
-import { open, setOpen } from "./open.ts";
+import { openCell, setOpenCell } from "./open.ts";
 
 export function drawCell(cell: Cell) {
-  setOpen(cell);
+  setOpenCell(cell);
   drawCellFrame();
   scrollTo(0, 0);
 }
 
 export function drawCellFrame() {
-  if (!open) return;
-  put($("main"), cellHead(open), panes(open));
+  if (!openCell) return;
+  setChildren($("main"), cellHead(openCell), panes(openCell));
   search();
 }
 
@@ -97,15 +97,15 @@ function notices(cell: Cell) {
   const errors = Object.entries(cell.errors ?? {});
   const notice = (...kids: Kid[]) => h("div", { class: "notice" }, kids);
   return [
-    leakNote(cell) && h("p", { class: `notice${leaky(cell) ? " caution" : ""}` }, leakNote(cell)),
-    signsOf(cell).length > 0 && notice(t("signRead", num(signsOf(cell).length))),
+    leakNote(cell) && h("p", { class: `notice${hasLeakedItems(cell) ? " caution" : ""}` }, leakNote(cell)),
+    contaminationSigns(cell).length > 0 && notice(t("signRead", num(contaminationSigns(cell).length))),
     cell.estimate && notice(estimateSentence(cell.estimate)),
     missing > 0 && !cell.estimate && notice(t("notAsked", num(missing))),
     cell.shots_dropped > 0 && notice(t("dropped", num(cell.shots_dropped))),
     errors.length > 0 &&
       notice(
         h("strong", null, t("errors")),
-        errors.map(([e, k]) => h("p", null, `${k} × `, data$("code", "", brief(e)))),
+        errors.map(([e, k]) => h("p", null, `${k} × `, dataNode("code", "", brief(e)))),
       ),
   ];
 }

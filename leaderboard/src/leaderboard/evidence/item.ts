@@ -1,7 +1,18 @@
 // One item: its dialogue, the request, the reply and its reading, and the answers of other models.
-import { $, button, copyButton, fold, h, type Kid, para, put, reachable, visible } from "../../common/dom.ts";
+import {
+  $,
+  button,
+  copyButton,
+  fold,
+  h,
+  type Kid,
+  makeReachable,
+  para,
+  setChildren,
+  visible,
+} from "../../common/dom.ts";
 import { num, pct } from "../../common/numbers.ts";
-import { chat, data$, emphasised } from "../../common/passage.ts";
+import { chat, dataNode, emphasised } from "../../common/passage.ts";
 import { langOf, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go, route } from "../address.ts";
@@ -9,63 +20,63 @@ import { data, modelOf, nameNode, taskOf } from "../data.ts";
 import { figure, isSigned, metricName } from "../metrics.ts";
 import { perturbName } from "../names.ts";
 import type { Cell } from "../types.ts";
-import { current, move, open, openEntry, shown } from "./open.ts";
+import { currentEntry, listedEntries, moveBy, openCell, openEntry } from "./open.ts";
 import { opinions, secondReadings } from "./opinions.ts";
 import { answers, likelihoods, probed, shares } from "./options.ts";
 import { badge, replyBlock, replyNode } from "./reply.ts";
-import { entryOf, idAt, outcomeAt, type Reply, rowAt } from "./shards.ts";
+import { entryOf, idAt, outcomeAt, type Reply, replyAt } from "./shards.ts";
 
 let drawing = 0; // the number of the latest drawing: an earlier one, still waiting for its data, then gives up
 
 export async function drawItem() {
-  const cell = open;
-  const entry = current();
+  const cell = openCell;
+  const entry = currentEntry();
   const box = $("detail");
   const mine = ++drawing;
-  const wanted = () => mine === drawing && cell === open;
+  const wanted = () => mine === drawing && cell === openCell;
   const named = route().has("item");
   $("panes").classList.toggle("has-item", named);
   if (!cell || entry === undefined) {
-    put(box, para("notice", t(named ? "gone" : "pick")), para("muted", t("keys")));
+    setChildren(box, para("notice", t(named ? "gone" : "pick")), para("muted", t("keys")));
     return;
   }
   box.setAttribute("aria-busy", "true");
-  const row = await rowAt(cell, entry).catch((error: Error) => error);
+  const row = await replyAt(cell, entry).catch((error: Error) => error);
   if (!wanted()) return;
   box.removeAttribute("aria-busy");
   if (!row || row instanceof Error) {
-    put(box, para("notice", visible(row?.message ?? t("gone"))));
+    setChildren(box, para("notice", visible(row?.message ?? t("gone"))));
     return;
   }
   const others = h("section", { id: "others" }, h("h3", null, t("others")));
-  put(box, stepper(cell, entry), itemHead(row), itemBody(cell, row, entry), others);
-  reachable(box);
+  setChildren(box, stepper(cell, entry), itemHead(row), itemBody(cell, row, entry), others);
+  makeReachable(box);
   const cards = await otherCards(cell, entry, row);
   if (!wanted()) return;
   others.append(cards.length ? h("div", { class: "cards" }, cards) : para("muted", t("noOthers")));
-  reachable(others);
+  makeReachable(others);
 }
 
 function stepper(cell: Cell, entry: number) {
-  const at = shown.indexOf(entry);
+  const at = listedEntries.indexOf(entry);
   return h(
     "div",
     { class: "stepper" },
     button(t("toList"), () => go(cellRoute(cell)), { class: "link tolist" }),
-    button(`‹ ${t("prev")}`, () => move(-1), { id: "prev", disabled: at <= 0 }),
-    button(`${t("next")} ›`, () => move(1), { id: "next", disabled: at === shown.length - 1 }),
-    h("span", { class: "muted", role: "status" }, at < 0 ? "" : t("position", num(at + 1), num(shown.length))),
+    button(`‹ ${t("prev")}`, () => moveBy(-1), { id: "prev", disabled: at <= 0 }),
+    button(`${t("next")} ›`, () => moveBy(1), { id: "next", disabled: at === listedEntries.length - 1 }),
+    h("span", { class: "muted", role: "status" }, at < 0 ? "" : t("position", num(at + 1), num(listedEntries.length))),
     h("span", { class: "muted keys" }, t("keys")),
   );
 }
 
 const itemHead = ({ item, rotation, sample }: Reply) => [
-  data$(
+  dataNode(
     "h2",
     "itemid",
     item.item + (rotation ? ` · ${t("rotation", rotation)}` : "") + (sample ? ` · ${t("sample", sample + 1)}` : ""),
   ),
-  item.group && h("p", { class: "muted", id: "group" }, t("group"), " ", data$("span", "tag", item.group)),
+  item.group && h("p", { class: "muted", id: "group" }, t("group"), " ", dataNode("span", "tag", item.group)),
 ];
 
 const itemBody = (cell: Cell, row: Reply, entry: number) => [
@@ -89,7 +100,7 @@ const itemBody = (cell: Cell, row: Reply, entry: number) => [
     ),
   ),
   opinions(row),
-  fold(t("prompt"), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
+  fold(t("prompt"), h("div", { class: "promptbox" }, copyButton(row.prompt), dataNode("pre", "", row.prompt))),
 ];
 
 function choices(row: Reply) {
@@ -110,7 +121,7 @@ async function otherCards(cell: Cell, entry: number, mine: Reply) {
   const cards = await Promise.all(
     same.map(async (c) => {
       const other = entryOf(c, idAt(cell, entry));
-      const row = other !== undefined && (await rowAt(c, other).catch(() => null));
+      const row = other !== undefined && (await replyAt(c, other).catch(() => null));
       return row ? [otherCard(cell, c, other, row, JSON.stringify(row.item) !== JSON.stringify(mine.item))] : [];
     }),
   );
@@ -150,5 +161,5 @@ function answerOf(row: Reply): Kid {
     return inNats && h("p", null, `${metricName(inNats)} ${figure(inNats, row.scores[inNats])}`);
   if (!row.likelihoods || row.choice === null) return replyNode(row);
   const share = row.finish === "labels" ? ` · ${pct(shares(row.likelihoods)[row.choice])} %` : "";
-  return data$("p", "", `${row.item.labels[row.choice]} ${row.text}${share}`);
+  return dataNode("p", "", `${row.item.labels[row.choice]} ${row.text}${share}`);
 }

@@ -1,5 +1,5 @@
 // The list of a cell's items: its filters, its search and its lines.
-import { $, button, h, put, segmented, visible } from "../../common/dom.ts";
+import { $, button, buttonRow, h, setChildren, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { langOf, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -12,9 +12,9 @@ import { NO_ANSWER } from "../statuses.ts";
 import type { Cell } from "../types.ts";
 import { drawItem } from "./item.ts";
 import { type LongList, longList } from "./list.ts";
-import { current, open, setShown, shown, step } from "./open.ts";
+import { currentEntry, listedEntries, openCell, openListed, setListedEntries } from "./open.ts";
 import { badge } from "./reply.ts";
-import { columnOf, entriesOf, idAt, outcomeAt, type Reply, rowIn, rowNow, shard } from "./shards.ts";
+import { columnOf, entriesOf, idAt, loadedReply, outcomeAt, type Reply, replyIn, shard } from "./shards.ts";
 
 // ---- filters
 /** Filters that are offered even if no item passes them. */
@@ -67,13 +67,13 @@ export function listTools(cell: Cell) {
   return h(
     "div",
     { class: "listtools" },
-    segmented(t("statusIs"), values, state.filter, filterItems),
+    buttonRow(t("statusIs"), values, state.filter, filterItems),
     searchField("search", t("search"), state.query, searchItems),
   );
 }
 
 /** Redraw the filters and the list after a change of the filter; the search field keeps its focus. */
-export function narrow() {
+export function redrawItems() {
   for (const x of document.querySelectorAll<HTMLElement>(".listtools .seg button"))
     x.setAttribute("aria-pressed", String(x.dataset.value === state.filter));
   const box = $<HTMLInputElement>("search");
@@ -85,22 +85,22 @@ let searching = 0; // the number of the latest search: an earlier one, still wai
 
 /** List the entries that pass the filter and contain the searched words. Shards are loaded and searched one by one. */
 export async function search() {
-  const cell = open;
+  const cell = openCell;
   const mine = ++searching;
   const query = state.query.trim().toLowerCase();
   if (!cell) return;
   const passing = filtersOf(cell).get(state.filter) ?? entriesOf(cell);
-  setShown(query ? [] : passing);
+  setListedEntries(query ? [] : passing);
   drawList(cell);
   drawItem();
   if (!query) return;
   const { shards } = columnOf(cell);
   for (const [n, [name, first]] of shards.entries()) {
     const content = await shard(name).catch(() => null);
-    if (mine !== searching || cell !== open) return;
+    if (mine !== searching || cell !== openCell) return;
     const end = shards[n + 1]?.[1] ?? Number.POSITIVE_INFINITY;
-    const holds = (e: number) => content && wordsOf(rowIn(content, cell, e, first), idAt(cell, e)).includes(query);
-    setShown(shown.concat(passing.filter((e) => e >= first && e < end && holds(e))));
+    const holds = (e: number) => content && wordsOf(replyIn(content, cell, e, first), idAt(cell, e)).includes(query);
+    setListedEntries(listedEntries.concat(passing.filter((e) => e >= first && e < end && holds(e))));
     drawList(cell, (n + 1) / shards.length);
   }
   drawItem();
@@ -120,19 +120,19 @@ let list: LongList | null = null;
 /** Draw the list; `done`: the share of shards that have been searched. */
 function drawList(cell: Cell, done = 1) {
   const redraw = () => {
-    if (open === cell) list?.redraw();
+    if (openCell === cell) list?.redraw();
   };
-  put(
+  setChildren(
     $("found"),
-    t("found", num(shown.length), num(entriesOf(cell).length)),
+    t("found", num(listedEntries.length), num(entriesOf(cell).length)),
     done < 1 && ` · ${t("searching", Math.floor(100 * done))}`,
   );
-  list = longList($("rows"), shown.length, (i) => line(cell, shown[i], redraw));
+  list = longList($("rows"), listedEntries.length, (i) => line(cell, listedEntries[i], redraw));
   followItem();
 }
 
 function line(cell: Cell, entry: number, redraw: () => void) {
-  const row = rowNow(cell, entry, redraw);
+  const row = loadedReply(cell, entry, redraw);
   const said = row && (row.reply || row.error || (row.likelihoods ? row.text : "") || t("emptyReply"));
   return button(
     [
@@ -141,8 +141,8 @@ function line(cell: Cell, entry: number, redraw: () => void) {
       row && listScore(row),
       h("span", { class: "data snippet", lang: langOf(said ?? "") }, said ? visible(said.slice(0, 80)) : "…"),
     ],
-    () => step(entry),
-    { class: "row", "aria-current": entry === current() && "true" },
+    () => openListed(entry),
+    { class: "row", "aria-current": entry === currentEntry() && "true" },
   );
 }
 
@@ -154,7 +154,7 @@ function listScore({ scores }: Reply) {
 
 /** Scroll the list to the open item. */
 export function followItem() {
-  const at = shown.indexOf(current() ?? -1);
+  const at = listedEntries.indexOf(currentEntry() ?? -1);
   if (at >= 0) list?.show(at);
   else list?.redraw();
 }

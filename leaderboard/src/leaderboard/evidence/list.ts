@@ -1,12 +1,12 @@
 // A long list: only the lines in the window exist, so that 100,000 lines scroll like ten.
-import { h, type Kid, put } from "../../common/dom.ts";
+import { h, type Kid, setChildren } from "../../common/dom.ts";
 
 const SPARE = 6; // lines drawn above and below the window
 
 /** Fill `box` with `count` lines, all as high as the first; `line(i)` returns the content of the i-th. */
 export function longList(box: HTMLElement, count: number, line: (i: number) => Kid) {
   const space = h("ol", { class: "rows" });
-  put(box, space);
+  setChildren(box, space);
   box.onscroll = null; // the handler of a previous list would draw that list's lines
   if (!count) return { redraw() {}, show(_: number) {} };
   const lineAt = (i: number) => h("li", { "aria-setsize": count, "aria-posinset": i + 1 }, line(i));
@@ -28,7 +28,7 @@ export function longList(box: HTMLElement, count: number, line: (i: number) => K
     [from, to] = [first, last];
     const focused = space.contains(document.activeElement) && document.activeElement?.closest("li");
     const lines = Array.from({ length: to - from }, (_, i) => lineAt(from + i));
-    put(space, lines);
+    setChildren(space, lines);
     lines.forEach((node, i) => {
       node.style.top = `${(from + i) * high}px`;
     });

@@ -1,6 +1,6 @@
 // Judgements of one reply, by judges and second readers.
 import { fold, h, type Kid } from "../../common/dom.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { Reply } from "./shards.ts";
@@ -11,7 +11,7 @@ type Opinion = Reply["opinions"][number];
 export function opinions(row: Reply) {
   const mine = row.opinions.filter((j) => j.control !== "second").sort((a, b) => (a.control < b.control ? 1 : -1));
   const by = (j: Opinion) => [
-    data$("span", "", j.judge),
+    dataNode("span", "", j.judge),
     h("small", null, ` ${plain(j.rubric)}`),
     j.control === "blind" && h("small", null, ` · ${t("blindTag")}`),
   ];
@@ -29,9 +29,9 @@ function verdict({ status, scores }: Opinion) {
 /** Second readers' readings of a reply, with their own words and their prompts. */
 export function secondReadings(row: Reply) {
   const mine = row.opinions.filter((j) => j.control === "second");
-  const asked = (j: Opinion) => fold(t("prompt"), data$("pre", "reply", j.asked));
+  const asked = (j: Opinion) => fold(t("prompt"), dataNode("pre", "reply", j.asked));
   return cards(t("secondReader"), mine, (j) =>
-    card(data$("span", "", j.judge), t(`second.${j.status}`), j.reasons || t("emptyReply"), asked(j)),
+    card(dataNode("span", "", j.judge), t(`second.${j.status}`), j.reasons || t("emptyReply"), asked(j)),
   );
 }
 
@@ -44,6 +44,6 @@ const card = (by: Kid, said: string, words: string, more?: Kid) =>
     "article",
     { class: "card" },
     h("header", null, by, h("span", { class: "badge" }, said)),
-    data$("p", "reply", words),
+    dataNode("p", "reply", words),
     more,
   );

@@ -1,16 +1,16 @@
 // The options of an item, with marks for right and chosen ones, and with their likelihoods.
 import { fold, h, type Kid, para, visible } from "../../common/dom.ts";
 import { fixed, isNumber, num, pct, sumOf, twoDigits } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { data, taskOf } from "../data.ts";
-import { open } from "./open.ts";
+import { openCell } from "./open.ts";
 import type { Item, Likelihood, Reply } from "./shards.ts";
 
-/** Whether the i-th option is right. `gold` is a label; if several options are right, their labels joined. */
+/** Whether the i-th option is right. `gold` is the label of the right option; for the kind "choices", of all right ones, with commas. */
 function isGold({ labels, gold }: Item, i: number) {
-  const several = open && taskOf(open.task).kind === "choices";
+  const several = openCell && taskOf(openCell.task).kind === "choices";
   return labels[i] === gold || (several && String(gold).split(", ").includes(labels[i]));
 }
 
@@ -21,7 +21,7 @@ function optionList(row: Reply, cls: string, rest: (i: number, gold: boolean, ch
     const chosen = row.choice === i || row.choices.includes(i);
     const label = row.finish === "nll" ? "" : `${row.item.labels[i] ?? ""} `;
     const looks = (gold ? "isgold " : "") + (chosen ? "ischosen" : "");
-    return h("li", { class: looks }, data$("span", "", label + text), rest(i, gold, chosen));
+    return h("li", { class: looks }, dataNode("span", "", label + text), rest(i, gold, chosen));
   };
   return h("ul", { class: cls }, row.item.options.map(option));
 }
@@ -34,7 +34,7 @@ const pills = (gold: boolean, chosen: boolean) => [
 
 export function answers(row: Reply) {
   const { options, references } = row.item;
-  const reference = (text: string) => h("li", { class: "isgold" }, data$("span", "", text), GOLD());
+  const reference = (text: string) => h("li", { class: "isgold" }, dataNode("span", "", text), GOLD());
   if (!options.length) return [h("h3", null, t("references")), h("ul", { class: "opts" }, references.map(reference))];
   return [h("h3", null, t("options")), optionList(row, "opts", (_, gold, chosen) => pills(gold, chosen))];
 }

@@ -1,7 +1,7 @@
 // The reply to a request, and its reading.
 import { button, fill, h, type Kid, para, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { pairs } from "../facts.ts";
@@ -21,16 +21,16 @@ export function replyBlock(row: Reply, kind: string) {
   const scores = Object.entries(row.scores).map(([m, v]) => `${metricName(m)} ${figure(m, v)}`);
   return [
     row.reasoning &&
-      h("details", { class: "reasoning" }, h("summary", null, t("reasoning")), data$("pre", "reply", row.reasoning)),
+      h("details", { class: "reasoning" }, h("summary", null, t("reasoning")), dataNode("pre", "reply", row.reasoning)),
     row.likelihoods === null &&
       h("h3", null, t("reply"), row.start !== null && h("small", null, " · ", t("replyNote"))),
     replyNode(row),
     pairs([
       [t("statusIs"), badge(kind, t(row.status) + (parsed ? ` · ${t(kind)}` : ""))],
-      parsed && row.text != null && [t("readAs"), data$("span", "", row.text)],
-      [t("rule"), data$("code", "", row.rule || "–")],
+      parsed && row.text != null && [t("readAs"), dataNode("span", "", row.text)],
+      [t("rule"), dataNode("code", "", row.rule || "–")],
       [t("scores"), scores.join(" · ") || "–"],
-      [t("finish"), data$("code", "", row.finish)],
+      [t("finish"), dataNode("code", "", row.finish)],
       row.tokens && [t("tokensAre"), tokensOf(row.tokens)],
       [t("shotsShown"), t("shotsOf", row.shots, row.asked) + (lost > 0 ? t("shotsLost", lost) : "")],
     ]),
@@ -45,7 +45,7 @@ function tokensOf([ofPrompt, generated, thinking, guessed]: ReplyTokens) {
 /** The reply, the reason why there is none, or a note that none was written. */
 export function replyNode(row: Reply): Kid {
   if (row.error !== null)
-    return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", data$("code", "", row.error));
+    return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", dataNode("code", "", row.error));
   if (row.likelihoods) return row.finish !== "nll" && para("notice", t("nothingWritten"));
   return [
     row.status === "filtered" && para("notice", t("withheld")),

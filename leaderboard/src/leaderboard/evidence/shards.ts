@@ -54,7 +54,7 @@ interface Shard {
   items: Item[];
   strings: string[];
 }
-export type Reply = NonNullable<ReturnType<typeof rowIn>>;
+export type Reply = NonNullable<ReturnType<typeof replyIn>>;
 
 declare global {
   var evalsuiteShard: (name: string, text: string) => void;
@@ -151,16 +151,16 @@ function shardOf(cell: Cell, entry: number) {
 
 // ---- replies
 /** A promise of a cell's reply to an entry, with its item; undefined if the cell has no such entry. */
-export async function rowAt(cell: Cell, entry: number) {
+export async function replyAt(cell: Cell, entry: number) {
   const [name, first] = shardOf(cell, entry);
-  return rowIn(await shard(name), cell, entry, first);
+  return replyIn(await shard(name), cell, entry, first);
 }
 
 /** A cell's reply to an entry if its shard is in memory, else undefined; the shard is then loaded. */
-export function rowNow(cell: Cell, entry: number, redraw: () => void) {
+export function loadedReply(cell: Cell, entry: number, redraw: () => void) {
   const [name, first] = shardOf(cell, entry);
   const content = loaded.get(name)?.content;
-  if (content) return rowIn(content, cell, entry, first);
+  if (content) return replyIn(content, cell, entry, first);
   const one = take(name);
   if (one.redraw !== redraw)
     one.coming.then(redraw, () => {
@@ -170,7 +170,7 @@ export function rowNow(cell: Cell, entry: number, redraw: () => void) {
   return undefined;
 }
 
-export function rowIn({ rows, items, strings, judged }: Shard, cell: Cell, entry: number, first: number) {
+export function replyIn({ rows, items, strings, judged }: Shard, cell: Cell, entry: number, first: number) {
   const packed = rows[cell.number]?.[entry - first];
   if (!packed) return undefined;
   const [item, prompt, reply, status, choice, text, rule, start, end, scores, finish, error, shots, asked, ...rest] =

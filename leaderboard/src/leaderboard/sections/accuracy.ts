@@ -3,8 +3,8 @@ import { h, para } from "../../common/dom.ts";
 import { sentences, t } from "../../common/words.ts";
 import { dotPanel } from "../charts/dots.ts";
 import { savers } from "../charts/picture.ts";
-import { ordered, ownRows, rankColumns, tablesOf } from "../columns.ts";
-import { alone, benchmarkOf } from "../data.ts";
+import { inChosenOrder, ownRows, rankColumns, tablesOf } from "../columns.ts";
+import { benchmarkOf, isFirstBenchmarkOnly } from "../data.ts";
 import { benchmarksShown, cellsInView, haveIntervals } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
 import { state } from "../state.ts";
@@ -16,7 +16,7 @@ export function drawChart() {
   if (!columns.length) return null;
   const rows = (task: Task) => {
     const own = rankColumns(benchmarkOf(task));
-    return [...ordered(ownRows(false), own), ...ordered(ownRows(true), own)];
+    return [...inChosenOrder(ownRows(false), own), ...inChosenOrder(ownRows(true), own)];
   };
   return h(
     "section",
@@ -25,7 +25,7 @@ export function drawChart() {
     para(
       "note",
       sentences(
-        t(alone() ? "chartNote" : "chartNoteSets"),
+        t(isFirstBenchmarkOnly() ? "chartNote" : "chartNoteSets"),
         state.intervals && haveIntervals() && t("whiskerNote"),
         cellsInView().some((c) => c.estimate) && t("estimateMarks"),
       ),

@@ -5,22 +5,13 @@ import { data } from "../data.ts";
 import { state } from "../state.ts";
 import { sheetNode, sheetSection } from "../tables/sheet.ts";
 
-/** Analyses whose sheets stand in sections of their own. */
-// biome-ignore format: a table of names
-const DRAWN = new Set([
-  "judge", "judge_details", "extraction", "gaps", "second", "parted", "memory", "contamination", "breakdowns", "confusions", "confusion_matrix",
-  "correlation_matrix", "detectable", "stability", "votes", "calibration", "reliability", "learning_details",
-  "robustness_details", "token_details",
-]);
+/** The sheets of all analyses but those of `names`, which have sections of their own. */
+export const drawOtherSheets = (names: string[]) =>
+  sheetSection("sheets", t("moreTables"), ({ analysis = "" }) => !names.includes(analysis));
 
-/** The sheets of every analysis that has no section of its own. */
-export const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis ?? ""));
-
-/** The sheets of some analyses; the section has the id of the first. */
-export const drawAnalyses = (title: string, ...names: string[]) =>
+/** The sheets of some analyses. The section has the id of the first; `title`: the key of its title. */
+export const drawAnalyses = (names: string[], title = names[0]) =>
   sheetSection(names[0], t(title), ({ analysis = "", columns }) => names.includes(analysis) && columns.length > 0);
-
-export const drawAnalysis = (name: string) => drawAnalyses(name, name);
 
 /** The papers' figures that are no scores of models. */
 export function drawReferences() {

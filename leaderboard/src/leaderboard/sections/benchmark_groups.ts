@@ -1,5 +1,5 @@
 // The first tables of a page of several benchmarks: a row for each model with means over a group, and the parts of each mean.
-import { $, button, h, type Kid, para, put, visible } from "../../common/dom.ts";
+import { $, button, h, type Kid, para, setChildren, visible } from "../../common/dom.ts";
 import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { listed, sentences, t } from "../../common/words.ts";
 import type { GroupChange, GroupColumn, GroupScore } from "../../types/results.ts";
@@ -11,15 +11,15 @@ import {
   type Asked,
   cellOfPart,
   changeIn,
-  foundIn,
   type GroupTable,
+  type GroupTableColumn,
   type GroupTableRow,
   groupTables,
   partName,
   partsOf,
+  presentParts,
   scoreIn,
   tasksIn,
-  type WholeColumn,
   weightsOf,
 } from "../group_rows.ts";
 import { metricName } from "../metrics.ts";
@@ -32,45 +32,45 @@ import type { Flag, Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts
 
 type Changed = GroupTable["changes"][number];
 
-export function drawWholes() {
+export function drawGroupTables() {
   const all = groupTables();
-  return all.length > 0 && h("section", { class: "block first", id: "wholes" }, all.map(drawWhole));
+  return all.length > 0 && h("section", { class: "block first", id: "wholes" }, all.map(drawGroupTable));
 }
 
-function drawWhole(whole: GroupTable): Kid {
-  const { name } = whole.group;
-  const title = inWords(whole.group);
-  const drawn = whole.columns.filter(({ kind }) => kind === "ability");
+function drawGroupTable(table: GroupTable): Kid {
+  const { name } = table.group;
+  const title = inWords(table.group);
+  const drawn = table.columns.filter(({ kind }) => kind === "ability");
   const charts = `abilities-${name}`;
   const panels = drawn.map((column) =>
     abilityPanel(
       column,
-      inOrder(whole.rows).map((row) => ({
+      inOrder(table.rows).map((row) => ({
         model: row.model,
         score: scoreIn(row, column),
-        estimated: foundIn(row, column).some((part) => part.estimated),
-        act: () => flip(whole, keyOf(whole, row, column)),
+        estimated: presentParts(row, column).some((part) => part.estimated),
+        act: () => flip(table, keyOf(table, row, column)),
       })),
     ),
   );
   return [
-    sheetNode(scoresOf(whole), { id: `whole-${name}`, heading: h("h2", null, title), where: wayOf(whole) }),
-    h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
+    sheetNode(scoresOf(table), { id: `whole-${name}`, heading: h("h2", null, title), where: wayOf(table) }),
+    h("div", { id: boxOf(table), class: "parts" }, partsNode(table)),
     para(
       "note",
       sentences(
         t("wholeNote"),
-        whole.columns.some(({ absent }) => absent.length) && t("absentNote"),
-        whole.rows.some(({ row }) => row.scores.some((x) => isNumber(x.value) && !isNumber(x.low))) && t("noIntervals"),
-        whole.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && t("estimateMarks"),
-        wayOf(whole),
+        table.columns.some(({ absent }) => absent.length) && t("absentNote"),
+        table.rows.some(({ row }) => row.scores.some((x) => isNumber(x.value) && !isNumber(x.low))) && t("noIntervals"),
+        table.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && t("estimateMarks"),
+        wayOf(table),
       ),
     ),
     panels.length > 0 && [
       h("div", { class: "titled" }, h("h3", null, t("byAbility")), savers(charts, `${title} · ${t("byAbility")}`)),
       h("div", { class: "panels", id: charts }, panels),
     ],
-    whole.changes.length > 0 && sheetNode(changesOf(whole), { id: `changes-${name}`, where: wayOf(whole) }),
+    table.changes.length > 0 && sheetNode(changesOf(table), { id: `changes-${name}`, where: wayOf(table) }),
   ];
 }
 
@@ -83,31 +83,31 @@ const inOrder = (rows: GroupTableRow[]): GroupTableRow[] => [
 ];
 
 // ---- the tables
-function scoresOf(whole: GroupTable): Sheet {
-  const cells = (row: GroupTableRow) => whole.columns.map((column) => scoreCell(whole, row, column));
+function scoresOf(table: GroupTable): Sheet {
+  const cells = (row: GroupTableRow) => table.columns.map((column) => scoreCell(table, row, column));
   return {
     name: "whole",
-    title: inWords(whole.group),
-    columns: [{ heading: t("model") }, ...whole.columns.map(scoreColumn)],
-    rows: [...chancePart(whole), ...part(whole, false, cells), ...part(whole, true, cells)],
+    title: inWords(table.group),
+    columns: [{ heading: t("model") }, ...table.columns.map(scoreColumn)],
+    rows: [...chancePart(table), ...part(table, false, cells), ...part(table, true, cells)],
     look: "scorings whole",
-    marks: { group: whole.group.name },
+    marks: { group: table.group.name },
   };
 }
 
-function changesOf(whole: GroupTable): Sheet {
-  const cells = (row: GroupTableRow) => whole.changes.map((of) => changeCell(whole, row, of));
+function changesOf(table: GroupTable): Sheet {
+  const cells = (row: GroupTableRow) => table.changes.map((of) => changeCell(table, row, of));
   return {
     name: "whole_changes",
     title: t("wholeChanges"),
-    columns: [{ heading: t("model") }, ...whole.changes.map(changeColumn)],
-    rows: [...part(whole, false, cells), ...part(whole, true, cells)],
+    columns: [{ heading: t("model") }, ...table.changes.map(changeColumn)],
+    rows: [...part(table, false, cells), ...part(table, true, cells)],
     look: "scorings whole",
-    marks: { group: whole.group.name },
+    marks: { group: table.group.name },
   };
 }
 
-function scoreColumn(column: WholeColumn): SheetColumn {
+function scoreColumn(column: GroupTableColumn): SheetColumn {
   const { kind, parts, absent, alike } = column;
   const asked = tasksIn(parts);
   const flags: Flag[] = [
@@ -158,35 +158,35 @@ function chancePart({ columns, rows }: GroupTable): SheetRow[] {
 }
 
 /** The rows of the models or of the baselines, with their heading. `values` gives the cells beside a model's name. */
-function part(whole: GroupTable, baseline: boolean, values: (row: GroupTableRow) => SheetValue[]): SheetRow[] {
-  const rows = whole.rows.filter(({ model }) => model.baseline === baseline);
+function part(table: GroupTable, baseline: boolean, values: (row: GroupTableRow) => SheetValue[]): SheetRow[] {
+  const rows = table.rows.filter(({ model }) => model.baseline === baseline);
   return modelRows(
     baseline,
     rows.map((row) => [nameCell(row.model), ...values(row)]),
   );
 }
 
-function scoreCell(whole: GroupTable, row: GroupTableRow, column: WholeColumn): SheetValue {
+function scoreCell(table: GroupTable, row: GroupTableRow, column: GroupTableColumn): SheetValue {
   const score = scoreIn(row, column);
   if (!score) return { value: null };
-  const parts = foundIn(row, column);
+  const parts = presentParts(row, column);
   const lost = sumOf(parts.map((part) => part.lost));
   const flags = partFlags(
     lost,
     parts.some((part) => part.estimated),
   );
   return {
-    ...meanCell(score, partsOf(row, column).length, unfolding(whole, keyOf(whole, row, column))),
+    ...meanCell(score, partsOf(row, column).length, unfolding(table, keyOf(table, row, column))),
     compares: !row.model.baseline && !flags.length,
     ...(flags.length ? { flags } : {}),
   };
 }
 
-function changeCell(whole: GroupTable, row: GroupTableRow, of: Changed): SheetValue {
+function changeCell(table: GroupTable, row: GroupTableRow, of: Changed): SheetValue {
   const change = changeIn(row, of);
   if (!change) return { value: null };
   const all = change.parts.length + change.missing.length;
-  return meanCell(change, all, unfolding(whole, keyOf(whole, row, of)));
+  return meanCell(change, all, unfolding(table, keyOf(table, row, of)));
 }
 
 type Mean = Pick<GroupScore, "value" | "low" | "high" | "missing">;
@@ -205,12 +205,12 @@ const boxOf = ({ group }: GroupTable) => `parts-${group.name}`;
 const keyOf = ({ group }: GroupTable, { model }: GroupTableRow, of: GroupColumn | Changed): string =>
   [group.name, ...("kind" in of ? [of.kind, of.name] : [of.perturb, of.benchmark]), model.run, model.name].join(":");
 
-const unfolding = (whole: GroupTable, key: string) => ({ key, box: boxOf(whole), act: () => flip(whole, key) });
+const unfolding = (table: GroupTable, key: string) => ({ key, box: boxOf(table), act: () => flip(table, key) });
 
 /** Unfold the parts of a mean, or fold them again; the focus goes to them, and back to the mean. */
-function flip(whole: GroupTable, key: string): void {
+function flip(table: GroupTable, key: string): void {
   unfoldParts(state.parts === key ? "" : key);
-  const box = put($(boxOf(whole)), partsNode(whole));
+  const box = setChildren($(boxOf(table)), partsNode(table));
   const means = [...$("wholes").querySelectorAll<HTMLElement>("[data-parts]")];
   for (const mean of means) mean.setAttribute("aria-expanded", String(mean.dataset.parts === state.parts));
   const head = box.querySelector<HTMLElement>("h3") ?? means.find((mean) => mean.dataset.parts === key);
@@ -218,14 +218,14 @@ function flip(whole: GroupTable, key: string): void {
   head?.scrollIntoView({ block: "nearest" });
 }
 
-function partsNode(whole: GroupTable): Kid {
-  for (const row of whole.rows) {
-    const column = whole.columns.find((x) => keyOf(whole, row, x) === state.parts);
+function partsNode(table: GroupTable): Kid {
+  for (const row of table.rows) {
+    const column = table.columns.find((x) => keyOf(table, row, x) === state.parts);
     const score = column && scoreIn(row, column);
-    if (score) return scoreParts(whole, row, column, score);
-    const of = whole.changes.find((x) => keyOf(whole, row, x) === state.parts);
+    if (score) return scoreParts(table, row, column, score);
+    const of = table.changes.find((x) => keyOf(table, row, x) === state.parts);
     const change = of && changeIn(row, of);
-    if (change) return changeParts(whole, row, change);
+    if (change) return changeParts(table, row, change);
   }
   return null;
 }
@@ -233,8 +233,8 @@ function partsNode(whole: GroupTable): Kid {
 const PERCENT: SheetColumn = { heading: "", kind: "percent" };
 const SIGNED: SheetColumn = { ...PERCENT, signed: true };
 
-function scoreParts(whole: GroupTable, row: GroupTableRow, column: GroupColumn, score: GroupScore): Kid {
-  const parts = foundIn(row, column);
+function scoreParts(table: GroupTable, row: GroupTableRow, column: GroupColumn, score: GroupScore): Kid {
+  const parts = presentParts(row, column);
   const weights = weightsOf(partsOf(row, column));
   const value: SheetColumn = { ...PERCENT, heading: t("valueHead"), range: [0, 1] };
   const rows = parts.map((part) =>
@@ -252,7 +252,7 @@ function scoreParts(whole: GroupTable, row: GroupTableRow, column: GroupColumn, 
     ]),
   );
   const heads = [value, { ...PERCENT, heading: t("chance") }];
-  return unfolded(whole, row, inWords(column), PERCENT, score, heads, rows);
+  return unfolded(table, row, inWords(column), PERCENT, score, heads, rows);
 }
 
 const partFlags = (lost: number, estimated?: boolean | null): Flag[] => [
@@ -260,7 +260,7 @@ const partFlags = (lost: number, estimated?: boolean | null): Flag[] => [
   ...(estimated ? [{ text: "≈", title: t("estimateIn") }] : []),
 ];
 
-function changeParts(whole: GroupTable, row: GroupTableRow, change: GroupChange): Kid {
+function changeParts(table: GroupTable, row: GroupTableRow, change: GroupChange): Kid {
   const weights = weightsOf([...change.parts.map(partName), ...change.missing]);
   const rows = change.parts.map((part) => {
     const cell = cellOfPart(row, part, change.perturb);
@@ -269,7 +269,7 @@ function changeParts(whole: GroupTable, row: GroupTableRow, change: GroupChange)
     return partRow(row, part, part.metric, [{ value, low, high, cell }, items, weight]);
   });
   const title = `${titleOf(change.benchmark)} · ${perturbName(change.perturb)}`;
-  return unfolded(whole, row, title, SIGNED, change, [{ ...SIGNED, heading: t("change") }], rows);
+  return unfolded(table, row, title, SIGNED, change, [{ ...SIGNED, heading: t("change") }], rows);
 }
 
 /** A row of a part: its task and set, its metric, and its settings where they differ from the row's. */
@@ -282,7 +282,7 @@ function partRow({ row }: GroupTableRow, part: Asked, metric: string, values: (S
 }
 
 function unfolded(
-  whole: GroupTable,
+  table: GroupTable,
   row: GroupTableRow,
   of: string,
   written: SheetColumn,
@@ -318,7 +318,7 @@ function unfolded(
     rows: [...rows, ...missing],
     look: "robust parts",
   };
-  const fold = () => flip(whole, state.parts);
+  const fold = () => flip(table, state.parts);
   const interval = between(written, mean, 1);
   const figure = written.signed ? signed(mean.value) : pct(mean.value);
   const value = `${figure}${interval && ` (${interval})`}`;
@@ -334,10 +334,10 @@ function unfolded(
     "div",
     { onkeydown: close },
     sheetNode(sheet, {
-      id: `parts-${whole.group.name}`,
+      id: `parts-${table.group.name}`,
       heading: h("h3", { tabindex: -1 }, visible(title), " ", button(t("fold"), fold, { class: "small" })),
       note: para("note", note),
-      where: wayOf(whole),
+      where: wayOf(table),
     }),
   );
 }

@@ -1,5 +1,5 @@
 // Sections drawn from the sheets of analyses: their pickers, charts and tables.
-import { button, choice, h, type Kid, kept, para, visible } from "../../common/dom.ts";
+import { button, h, type Kid, labelledSelect, para, visible, withFocusKey } from "../../common/dom.ts";
 import { hasWord, t } from "../../common/words.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
@@ -9,10 +9,10 @@ import { lineLegend, linePanel, linesShown, MOST_LINES, panelsOf } from "../char
 import { scatterPanels } from "../charts/sheet_scatter.ts";
 import { modelOrder } from "../columns.ts";
 import { modelId, models, nameNode } from "../data.ts";
-import { unfold } from "../details.ts";
+import { lazyFold } from "../details.ts";
 import { asValue, inWords, numberIn, titleOf } from "../tables/figures.ts";
-import { narrowed, type Pick, pickOf, pickWords } from "../tables/narrow.ts";
-import { foundIn, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
+import { type Pick, pickOf, pickWords, sectionSheets } from "../tables/section_sheets.ts";
+import { findingNodes, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
 import { exportSheets } from "./export.ts";
 
@@ -23,7 +23,7 @@ const LONG = new Set(["seeds"]);
  *  of its note in words.json. Sheets of the same name form a part of the section, which has a heading if words.json has the key
  *  "part.NAME". The sheets of the analyses `whole` stand at the top as tables, with all rows whatever the pickers choose. */
 export function drawCharted(id: string, analyses: string[], whole: string[] = []): Kid {
-  const { sheets, all, picks } = narrowed(id, analyses);
+  const { sheets, all, picks } = sectionSheets(id, analyses);
   const above = sheetsOf(({ analysis = "" }) => whole.includes(analysis)).flatMap((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
     return node ? [{ sheet, node }] : [];
@@ -42,7 +42,7 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
     "section",
     { class: "block", id },
     h("div", { class: "titled" }, h("h2", null, t(id)), !above.length && save),
-    foundIn([...above.map(({ sheet }) => sheet), ...sheets]),
+    findingNodes([...above.map(({ sheet }) => sheet), ...sheets]),
     above.map(({ node }) => node),
     above.length > 0 && save,
     sheets.length > 0 && hasWord(`${id}Note`) && para("note", t(`${id}Note`)),
@@ -74,7 +74,7 @@ function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: P
   const key = words ? name : id;
   const box = `${key}-charts`;
   const all = () => tables(sheets.map((sheet) => (chart ? { ...sheet, notes: [] } : sheet)));
-  if (LONG.has(name)) return unfold(`tables-${name}`, words || titleOf(sheets[0]), all);
+  if (LONG.has(name)) return lazyFold(`tables-${name}`, words || titleOf(sheets[0]), all);
   const saved = [words, ...picks.map(({ field, value }) => pickWords(field, value))].join(" · ");
   const drawn = chart && DRAW[chart.kind](sheets, box, id);
   return [
@@ -89,7 +89,7 @@ function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: P
     drawn,
     chart && notesOf(sheets).map((note) => para("note", visible(inWords(note)))),
     !chart && all(),
-    chart && chart.kind !== "bars" && unfold(`tables-${key}`, words ? t("numbersOf", words) : t("asTable"), all),
+    chart && chart.kind !== "bars" && lazyFold(`tables-${key}`, words ? t("numbersOf", words) : t("asTable"), all),
   ];
 }
 
@@ -117,9 +117,9 @@ const FIELDS: Record<string, string> = {
 const picker =
   (id: string, words: (field: string, value: string) => string) =>
   ({ field, values, value, choose }: Pick): Kid =>
-    kept(
+    withFocusKey(
       `${id}-${field}`,
-      choice(t(FIELDS[field] ?? field), values, value, choose, (x) => words(field, x)),
+      labelledSelect(t(FIELDS[field] ?? field), values, value, choose, (x) => words(field, x)),
     );
 
 /** Functions that draw the sheets of a part, by the kind of their chart, in a box with an id. */

@@ -1,7 +1,7 @@
 // CSV files with a line for each figure: of the overview, and of the sheets of a section.
 import { saveCsv } from "../../common/files.ts";
 import { isNumber } from "../../common/numbers.ts";
-import { type At, entryAt, ownRows, published, tablesOf } from "../columns.ts";
+import { entryAt, ownRows, published, type TaskAndSet, tablesOf } from "../columns.ts";
 import { counts, data, fileStem } from "../data.ts";
 import { benchmarksShown, perturbOf, scoringOf } from "../filters.ts";
 import { metricOf } from "../metric_choice.ts";
@@ -12,10 +12,10 @@ import { blocksOf } from "../tables/blocks.ts";
 import { asValue, cellText, headingWords, inWords, titleOf } from "../tables/figures.ts";
 import type { About, Cell, MetricValue, Model, Sheet, SheetColumn, Words } from "../types.ts";
 
-/** A line: heading -> value. Missing headings stay empty. */
+/** A line: heading -> value. A heading without a value stays empty. */
 export type Line = Record<string, string | number | boolean | null | undefined>;
 
-export const saveLines = (name: string, heads: string[], lines: Line[]): void =>
+const saveLines = (name: string, heads: string[], lines: Line[]): void =>
   saveCsv(`${fileStem()}-${name}.csv`, [heads, ...lines.map((line) => heads.map((head) => line[head]))]);
 
 // biome-ignore format: a table of names
@@ -47,12 +47,14 @@ function sheetLines(sheet: Sheet): Line[] {
         return [
           {
             ...Object.fromEntries(PLACE.map((name) => [name, about[name]])),
-            ...{ table: titleOf(sheet), run: data.runs[sheet.run ?? 0].name, group: inWords(group?.cells[0] as Words) },
-            ...{
-              row: named.join(" · "),
-              column: headingWords(column),
-            },
-            ...{ value: isNumber(value) ? value : null, low, high },
+            table: titleOf(sheet),
+            run: data.runs[sheet.run ?? 0].name,
+            group: inWords(group?.cells[0] as Words),
+            row: named.join(" · "),
+            column: headingWords(column),
+            value: isNumber(value) ? value : null,
+            low,
+            high,
           },
         ];
       });
@@ -70,22 +72,39 @@ export function exportCsv(): void {
   saveLines("leaderboard", HEADS, lines);
 }
 
-function modelLine(model: Model, { set, task }: At): Line[] {
+function modelLine(model: Model, { set, task }: TaskAndSet): Line[] {
   const entry = entryAt(model.id, { set, task });
   const c = entry as Cell | undefined; // a mean has only some of a cell's fields
   if (!c) return [];
   const metric = metricOf(task);
   const m: Partial<MetricValue> = c.metrics?.[metric] ?? {};
   const [wilson_low, wilson_high] = m.wilson ?? [];
-  const group = model.baseline ? "baseline" : "model";
   return [
     {
-      ...{ group, model: c.model, run: data.runs[model.run]?.name, set: set ?? "mean", task: task.name },
-      ...{ split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring, perturb: c.perturb, metric },
-      ...{ value: m.value, low: m.low, high: m.high, wilson_low, wilson_high, n: m.n, items: c.items },
+      group: model.baseline ? "baseline" : "model",
+      model: c.model,
+      run: data.runs[model.run]?.name,
+      set: set ?? "mean",
+      task: task.name,
+      split: c.split,
+      prompt: c.variant,
+      shots: c.shots,
+      scoring: c.scoring,
+      perturb: c.perturb,
+      metric,
+      value: m.value,
+      low: m.low,
+      high: m.high,
+      wilson_low,
+      wilson_high,
+      n: m.n,
+      items: c.items,
       ...estimateColumns(entry),
-      ...{ leaked: c.facts?.leaked, drop_leaked: c.facts?.drop_leaked },
-      ...{ chance: c.chance, accuracy_of_parsed: c.accuracy_of_parsed, signature: m.signature },
+      leaked: c.facts?.leaked,
+      drop_leaked: c.facts?.drop_leaked,
+      chance: c.chance,
+      accuracy_of_parsed: c.accuracy_of_parsed,
+      signature: m.signature,
       ...(set === null ? {} : counts(c)),
     },
   ];
@@ -98,10 +117,19 @@ function estimateColumns(entry: ReturnType<typeof entryAt>): Line {
   return { estimate: entry.estimate?.method, asked: entry.estimate?.asked };
 }
 
-function paperLines({ set, task }: At): Line[] {
+function paperLines({ set, task }: TaskAndSet): Line[] {
   const metric = metricOf(task);
   const found = published(set, task.name, metric);
-  const of = { group: "published", set: set ?? "mean", task: task.name, shots: state.shots };
-  const way = { scoring: scoringOf(task), perturb: perturbOf(task), metric: publishedAs(task, metric) };
-  return [...found].map(([model, p]) => ({ ...of, ...way, model, value: p.value, source: p.sources.join("; ") }));
+  return [...found].map(([model, { value, sources }]) => ({
+    group: "published",
+    model,
+    set: set ?? "mean",
+    task: task.name,
+    shots: state.shots,
+    scoring: scoringOf(task),
+    perturb: perturbOf(task),
+    metric: publishedAs(task, metric),
+    value,
+    source: sources.join("; "),
+  }));
 }

@@ -1,5 +1,5 @@
 // The bar of filters, which chooses the models, tasks and sets on the page.
-import { button, byId, check, choice, copyButton, h, kept } from "../../common/dom.ts";
+import { button, byId, checkbox, copyButton, h, labelledSelect, withFocusKey } from "../../common/dom.ts";
 import { menu } from "../../common/menu.ts";
 import { plain } from "../../common/text.ts";
 import { colon, t } from "../../common/words.ts";
@@ -20,7 +20,7 @@ export function filterBar() {
   return h(
     "div",
     { class: "controls filters", role: "search", "aria-label": t("filters") },
-    own.length > 1 && kept("find", searchBox()),
+    own.length > 1 && withFocusKey("find", searchBox()),
     sizePicker(own),
     tags.length > 1 && tickMenu("tags", t("tags"), tags, "tags", plain),
     benchmarkPicker(),
@@ -28,7 +28,7 @@ export function filterBar() {
     setPicker(),
     on && [
       h("span", { class: "muted", role: "status" }, t("modelsShown", own.filter(passesFilters).length, own.length)),
-      kept("clear", h("span", null, button(t("clear"), clearFilters, { class: "small" }))),
+      withFocusKey("clear", h("span", null, button(t("clear"), clearFilters, { class: "small" }))),
     ],
     h(
       "span",
@@ -55,7 +55,8 @@ function benchmarkPicker() {
   const names = ["", ...benchmarksHere().map((b) => b.name)];
   const words = (name: string) => benchmarkNamed(name)?.title ?? t("all");
   return (
-    manyBenchmarks() && kept("benchmark", choice(t("benchmark"), names, state.onlyBenchmark, chooseBenchmark, words))
+    manyBenchmarks() &&
+    withFocusKey("benchmark", labelledSelect(t("benchmark"), names, state.onlyBenchmark, chooseBenchmark, words))
   );
 }
 
@@ -78,11 +79,12 @@ function tickMenu(
 ) {
   const chosen = state[name];
   const pick = (value: string, yes: boolean) => values.filter((x) => (x === value ? yes : chosen.includes(x)));
-  const box = (value: string) => check(words(value), chosen.includes(value), (yes) => choose(name, pick(value, yes)));
+  const box = (value: string) =>
+    checkbox(words(value), chosen.includes(value), (yes) => choose(name, pick(value, yes)));
   return menu(
     `${label}${colon()}${chosen.length ? `${chosen.length} / ${values.length}` : t("all")}`,
     label,
-    values.map((value) => kept(`${id}-${value}`, box(value))),
+    values.map((value) => withFocusKey(`${id}-${value}`, box(value))),
     { id: `choose-${id}`, open: Boolean(byId<HTMLDetailsElement>(`choose-${id}`)?.open) },
   );
 }

@@ -3,8 +3,8 @@ import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, listed, sentences, t } from "../../common/words.ts";
 import { tick } from "../controls.ts";
-import { address, data, models } from "../data.ts";
-import { inSight, perturbOf, scoringOf, setNames } from "../filters.ts";
+import { data, mapKey, models } from "../data.ts";
+import { isShown, perturbOf, scoringOf, setNames } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
@@ -12,15 +12,15 @@ import type { Cell, Groups, Place, Task } from "../types.ts";
 
 let index: Map<string, Groups> | undefined;
 
-const groupPlace = (x: Place, metric: string, adapters: boolean) =>
-  address(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
+const groupKey = (x: Place, metric: string, adapters: boolean) =>
+  mapKey(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
 
 /** The groups of a column in view: with the adapters of sweeps if they are shown. */
 export function groupOf(set: string, task: Task) {
-  index ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
+  index ??= new Map((data.groups ?? []).map((x) => [groupKey(x, x.metric, Boolean(x.adapters)), x]));
   const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) };
   const metric = metricOf(task);
-  return (state.adapters && index.get(groupPlace(here, metric, true))) || index.get(groupPlace(here, metric, false));
+  return (state.adapters && index.get(groupKey(here, metric, true))) || index.get(groupKey(here, metric, false));
 }
 
 const groupsInView = () =>
@@ -43,8 +43,8 @@ function letterless() {
   for (const { set, task, found } of groupsInView())
     for (const [id, why] of Object.entries(found.left_out)) {
       const model = models.get(id);
-      if (!model || !inSight(model)) continue;
-      const key = address(plain(model.label), why);
+      if (!model || !isShown(model)) continue;
+      const key = mapKey(plain(model.label), why);
       out.set(key, [...(out.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
     }
   return [...out].map(([key, columns]) => {

@@ -1,9 +1,9 @@
 // The head of the page: its subject, its runs and the sources of its figures.
 import { h, type Kid, para, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { colon, listed, t } from "../../common/words.ts";
-import { adapters, alone, benchmarksHere, data, manyBenchmarks, models } from "../data.ts";
+import { adapters, benchmarksHere, data, isFirstBenchmarkOnly, manyBenchmarks, models } from "../data.ts";
 import { fact } from "../facts.ts";
 import type { Run } from "../types.ts";
 import { drawFindings } from "./findings.ts";
@@ -41,7 +41,7 @@ export function drawAbout() {
 
 function sampleNotice() {
   const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample").map((r) => r.name);
-  const words = t(alone() ? "sampleNote" : "sampleNoteAll", runs.join(", "));
+  const words = t(isFirstBenchmarkOnly() ? "sampleNote" : "sampleNoteAll", runs.join(", "));
   return runs.length > 0 && h("p", { class: "note sample", id: "sample" }, visible(words));
 }
 
@@ -56,15 +56,15 @@ function runFacts(run: Run): Kid {
     settings?.data ? `${t("dataFrom")}${colon()}${settings.data}` : "",
     settings?.limit ? t("firstOf", Number(settings.limit)) : "",
   ];
-  return [data$("span", "", run.name), small.map((x) => x && h("small", null, visible(x)))];
+  return [dataNode("span", "", run.name), small.map((x) => x && h("small", null, visible(x)))];
 }
 
 export function pageTitle() {
-  if (alone()) return t("title");
+  if (isFirstBenchmarkOnly()) return t("title");
   return manyBenchmarks() ? t("titleAll") : `${benchmarksHere()[0].title} · ${t("titleAll")}`;
 }
 
 function pageLead() {
   const titles = benchmarksHere().map((b) => b.title);
-  return alone() ? t("lead") : t("leadAll", listed(titles));
+  return isFirstBenchmarkOnly() ? t("lead") : t("leadAll", listed(titles));
 }

@@ -9,9 +9,9 @@ import { savers } from "../charts/picture.ts";
 import { scatterPanels } from "../charts/scatter.ts";
 import { picker } from "../controls.ts";
 import { data, models, taskOf } from "../data.ts";
-import { unfold } from "../details.ts";
-import { inPlace, setNames } from "../filters.ts";
-import { type JudgedHere, judgedCells, whoName, whoOf } from "../judged.ts";
+import { lazyFold } from "../details.ts";
+import { hasChosenSettings, setNames } from "../filters.ts";
+import { type JudgedCell, judgedCells, whoName, whoOf } from "../judged.ts";
 import { tasks } from "../metric_choice.ts";
 import { metricName } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
@@ -20,10 +20,10 @@ import { titleOf } from "../tables/figures.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, SheetRow } from "../types.ts";
 
-const numbersOf = (c: JudgedHere, scale: string): ScaleNumbers | undefined => c.scales[scale];
+const numbersOf = (c: JudgedCell, scale: string): ScaleNumbers | undefined => c.scales[scale];
 
 export function drawJudge() {
-  const cells = judgedCells().filter((c) => c.control === "plain" && inPlace(c));
+  const cells = judgedCells().filter((c) => c.control === "plain" && hasChosenSettings(c));
   if (!cells.length) return null;
   const every = [...new Set(cells.flatMap((c) => Object.keys(c.scales).map((scale) => whoOf(c, scale))))];
   const who = every.includes(state.judgeWho) ? state.judgeWho : every[0];
@@ -50,7 +50,7 @@ function isOf({ about }: Sheet, who: string): boolean {
 }
 
 /** The judge's scores against automatic metrics: by cell, by item of one task and set, and as correlations. */
-function besideMetrics(mine: JudgedHere[], who: string, scale: string): Kid {
+function besideMetrics(mine: JudgedCell[], who: string, scale: string): Kid {
   const known = mine.filter((c) => models.has(c.id));
   const ids = [...models.keys()].filter((id) => known.some((c) => c.id === id));
   const offered = [...new Set(mine.flatMap((c) => Object.keys(numbersOf(c, scale)?.metrics ?? {})))];
@@ -67,8 +67,8 @@ function besideMetrics(mine: JudgedHere[], who: string, scale: string): Kid {
 }
 
 /** A chart of the judge's mean against a metric's, by cell. */
-function meansBeside(known: JudgedHere[], who: string, scale: string, metric: string, title: string): Kid {
-  const over = overModels(who).filter((r) => inPlace(r) && r.perturb === "none");
+function meansBeside(known: JudgedCell[], who: string, scale: string, metric: string, title: string): Kid {
+  const over = overModels(who).filter((r) => hasChosenSettings(r) && r.perturb === "none");
   const plainly = known.filter((c) => c.perturb === "none");
   const scatter = scatterPanels(plainly, scale, metric, over);
   const heading = t("judgeScatter");
@@ -85,7 +85,7 @@ const overModels = (who: string) =>
   data.runs.flatMap((run) => run.judged?.models ?? []).filter((r) => whoOf(r, r.scale) === who);
 
 /** A chart of the judge's score against a metric's for items of one task and set, with their correlations. */
-function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: string, title: string): Kid {
+function itemsBeside(mine: JudgedCell[], who: string, scale: string, metric: string, title: string): Kid {
   const all = tasks.filter((x) => mine.some((c) => c.task === x.name));
   const task = all.find((x) => x.name === state.judgeTask) ?? all[0];
   const sets = setNames().filter((x) => mine.some((c) => c.task === task.name && c.set === x));
@@ -104,7 +104,7 @@ function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: str
       sets.length > 1 && picker("judgeSet", t("set"), sets, set, (v) => setLabel(v)),
     ),
     jointPanels(here, scale, metric),
-    unfold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () =>
+    lazyFold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () =>
       judgeSheets(
         "judge-correlations",
         (sheet) => isOf(sheet, who) && sheet.about?.task === task.name && sheet.about.set === set,

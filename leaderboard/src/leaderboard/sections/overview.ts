@@ -1,5 +1,5 @@
 // The overview: models by tasks.
-import { button, byId, choice, h, kept, para } from "../../common/dom.ts";
+import { button, byId, h, labelledSelect, para, withFocusKey } from "../../common/dom.ts";
 import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { listed, sentences, t } from "../../common/words.ts";
@@ -9,18 +9,28 @@ import {
   columnCells,
   entryAt,
   hardestFirst,
+  haveSameItems,
+  inChosenOrder,
   type OverviewTable,
   type OwnRow,
-  ordered,
   ownRows,
   type PaperRow,
   paperRows,
-  sameItems,
   type TableColumn,
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
-import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere, taskOf } from "../data.ts";
-import { leakNote, leaky, signsOf, statusWords } from "../details.ts";
+import {
+  adapters,
+  benchmarkOf,
+  counts,
+  data,
+  distinct,
+  manyBenchmarks,
+  mapKey,
+  setsByBenchmark,
+  taskOf,
+} from "../data.ts";
+import { contaminationSigns, hasLeakedItems, leakNote, statusWords } from "../details.ts";
 import { estimateFlag } from "../estimates.ts";
 import { benchmarksShown, cellAt, cellsInView, haveIntervals } from "../filters.ts";
 import { groupTables } from "../group_rows.ts";
@@ -32,7 +42,18 @@ import { SCORINGS } from "../statuses.ts";
 import { asValue } from "../tables/figures.ts";
 import { chanceRow, metricColumn, modelRows, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
+import type {
+  Cell,
+  Flag,
+  Mean,
+  MetricFigure,
+  Model,
+  Sheet,
+  SheetColumn,
+  SheetRow,
+  SheetValue,
+  Task,
+} from "../types.ts";
 import { exportCsv } from "./export.ts";
 import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
@@ -98,7 +119,7 @@ function metricPickers() {
   const alike = new Map<string, Task[]>();
   for (const x of tasks) {
     const there = ownMetrics.get(x.name) ?? [];
-    const key = address(x.benchmark, ...x.metrics, "", ...there);
+    const key = mapKey(x.benchmark, ...x.metrics, "", ...there);
     if (there.length > 1) alike.set(key, [...(alike.get(key) ?? []), x]);
   }
   return [...alike.values()].map((mine) => {
@@ -107,7 +128,10 @@ function metricPickers() {
     const of = mine.length > 2 ? `${shorts[0]} – ${shorts.at(-1)}` : shorts.join(", ");
     const label = t("metricFor", benchmarkOf(mine[0]).title, of);
     const pick = (metric: string) => chooseMetricOf(mine, metric);
-    return kept(`metric-${name}`, choice(label, ownMetrics.get(name) ?? [], metricOf(mine[0]), pick, longName));
+    return withFocusKey(
+      `metric-${name}`,
+      labelledSelect(label, ownMetrics.get(name) ?? [], metricOf(mine[0]), pick, longName),
+    );
   });
 }
 
@@ -126,7 +150,7 @@ function wayPickers() {
     const all = distinct(name).map(String);
     const values = order?.().filter((x) => all.includes(x)) ?? all;
     const pick = (value: string) => choose(name, value);
-    return values.length > 1 && kept(name, choice(t(name), values, String(state[name]), pick, words));
+    return values.length > 1 && withFocusKey(name, labelledSelect(t(name), values, String(state[name]), pick, words));
   });
 }
 
@@ -172,11 +196,11 @@ const setsOf = (columns: TableColumn[]): string[] => columns.flatMap(({ set }) =
 function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   const metric = metricOf(task);
   const cells: Cell[] = set === null ? [] : columnCells(set, task);
-  const alike = sameItems(cells);
+  const alike = haveSameItems(cells);
   const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1)); // numbers of items: `items` of a cell counts every sample
   const [low, high] = [Math.min(...ns), Math.max(...ns)];
   const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
-  const leaks = new Map(cells.map((c) => [leakNote(c), leaky(c)]));
+  const leaks = new Map(cells.map((c) => [leakNote(c), hasLeakedItems(c)]));
   return {
     heading: label,
     below: [metricName(metric), n].filter(Boolean).join(t("comma")),
@@ -208,7 +232,7 @@ function chanceLevels(columns: TableColumn[]): (number | null)[] {
 /** The rows of the models or of the baselines, with their heading. */
 function ownPart(columns: TableColumn[], baseline: boolean): SheetRow[] {
   const here = (row: OwnRow) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
-  const rows = ordered(ownRows(baseline).filter(here), columns);
+  const rows = inChosenOrder(ownRows(baseline).filter(here), columns);
   const sets = setsOf(columns);
   const cells = ({ model }: OwnRow) => [nameCell(model), ...columns.map((c) => modelCell(model, c, sets))];
   return modelRows(baseline, rows.map(cells));
@@ -220,7 +244,7 @@ function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValu
   const entry = entryAt(model.id, column);
   if (!entry) return { value: null };
   const metric = metricOf(task);
-  const m: Estimate = entry.metrics?.[metric] ?? { value: null };
+  const m: MetricFigure = entry.metrics?.[metric] ?? { value: null };
   const parts: (Cell | undefined)[] = (set === null ? sets : [set]).map((x) => cellAt(model.id, x, task.name));
   const whole = parts.every((c) => c && counts(c).failed + counts(c).missing === 0);
   return {
@@ -235,7 +259,7 @@ function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValu
 /** The details of a mean: its standard deviation, and its number of sets if some are missing. */
 function meanDetails(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
   const m = entry.metrics[metric];
-  const of = setsThere.get(task.benchmark)?.length ?? 0;
+  const of = setsByBenchmark.get(task.benchmark)?.length ?? 0;
   const details = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
   return {
     title: `${metricName(metric)} ${figure(metric, m?.value)} · ${details}`,
@@ -247,7 +271,7 @@ function meanDetails(entry: Mean, metric: string, task: Task): Partial<SheetValu
 }
 
 /** The details of a cell: its evidence, significance group and warnings. */
-function cellDetails(cell: Cell, metric: string, task: Task, m: Estimate): Partial<SheetValue> {
+function cellDetails(cell: Cell, metric: string, task: Task, m: MetricFigure): Partial<SheetValue> {
   const n = counts(cell);
   const between = span(metric, m.low, m.high, 1);
   const details = [
@@ -263,7 +287,10 @@ function cellDetails(cell: Cell, metric: string, task: Task, m: Estimate): Parti
       title: statusWords(cell),
     },
     n.failed > 0 && { text: `${num(n.failed)} ${t("failedN")}`, grave: true },
-    signsOf(cell).length > 0 && { text: t("signShort"), title: t("signRead", num(signsOf(cell).length)) },
+    contaminationSigns(cell).length > 0 && {
+      text: t("signShort"),
+      title: t("signRead", num(contaminationSigns(cell).length)),
+    },
     estimateFlag(cell),
     n.missing > 0 && !cell.estimate && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
     cell.not_finite && { text: t("notFinite", cell.not_finite), grave: true },
@@ -284,7 +311,7 @@ const AVERAGE = "Average";
 
 /** The rows of the paper's models under the tables that have them; the paper's average comes last. */
 function paperPart(columns: TableColumn[]): SheetRow[] {
-  const rows = state.published ? ordered(paperRows(columns), columns) : [];
+  const rows = state.published ? inChosenOrder(paperRows(columns), columns) : [];
   if (!rows.length) return [];
   const last = (row: PaperRow) => Number(row.label === AVERAGE);
   const name = ({ label }: PaperRow): SheetValue =>
@@ -292,7 +319,7 @@ function paperPart(columns: TableColumn[]): SheetRow[] {
   const figures = (row: PaperRow): SheetValue[] =>
     columns.map((c) => ({ value: row.value(c.set, c.task), compares: false }));
   const sources = ({ set, task }: TableColumn): string[] =>
-    [...(rows[0].columns.get(address(set ?? "", task.name))?.values() ?? [])].flatMap((e) => e.sources);
+    [...(rows[0].columns.get(mapKey(set ?? "", task.name))?.values() ?? [])].flatMap((e) => e.sources);
   const models = rows.filter((row) => !last(row)).length;
   const heading = [
     { value: t("paper"), asides: [t("nModels", models), t("paperNote")] },

@@ -2,11 +2,11 @@
 import { h, para } from "../../common/dom.ts";
 import { isNumber, mean, num, pct } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";
-import { sameItems } from "../columns.ts";
+import { haveSameItems } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { counts, data, isChoice, metricRows, models, taskOf } from "../data.ts";
 import { estimateFlag } from "../estimates.ts";
-import { cellAt, inPlace, inSight, perturbOf, setNames } from "../filters.ts";
+import { cellAt, hasChosenSettings, isShown, perturbOf, setNames } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
 import { state } from "../state.ts";
@@ -44,7 +44,7 @@ function waysIn(cells: Cell[]): Way[] {
 /** Accuracy by scoring, a row for each model, for one choice task or the mean of all: it separates format failures from ignorance. */
 export function drawScorings() {
   const cells: Cell[] = data.cells.filter(
-    (c: Cell) => inPlace(c) && isChoice(taskOf(c.task)) && c.perturb === perturbOf(taskOf(c.task)),
+    (c: Cell) => hasChosenSettings(c) && isChoice(taskOf(c.task)) && c.perturb === perturbOf(taskOf(c.task)),
   );
   const ways = waysIn(cells);
   if (ways.length < 2) return null;
@@ -55,7 +55,7 @@ export function drawScorings() {
   const chosen = all.some((x) => x.name === state.wayTask) ? [taskOf(state.wayTask)] : all;
   const compared = (m: Model): boolean =>
     here.some((c) => c.id === m.id && (c.scoring !== ways[0].scoring || !m.baseline));
-  const rows: Model[] = [...models.values()].filter((m) => inSight(m) && compared(m));
+  const rows: Model[] = [...models.values()].filter((m) => isShown(m) && compared(m));
   const title = `${t("byScoring")} · ${setLabel(set)} · ${chosen.length > 1 ? t("meanOf", chosen.length) : chosen.map(taskName)}`;
   const ofTask = (name: string): string => (name ? taskName(taskOf(name)) : t("meanOf", all.length));
   const chances = chosen.map((x) => here.find((c) => c.task === x.name && isNumber(c.chance))?.chance);
@@ -101,7 +101,7 @@ const chanceCells = (way: Way, chance: number | null): SheetCell[] => [
 
 function scoringCells(model: Model, ways: Way[], set: string, chosen: Task[]): SheetCell[] {
   const cellsOf = (way: Way): (Cell | undefined)[] => chosen.map((x) => cellAt(model.id, set, x.name, way.scoring));
-  const unlike = chosen.some((_, i) => !sameItems(ways.flatMap((way) => cellsOf(way)[i] ?? [])));
+  const unlike = chosen.some((_, i) => !haveSameItems(ways.flatMap((way) => cellsOf(way)[i] ?? [])));
   const name: SheetValue = { ...nameCell(model), flags: unlike ? [{ text: t("differWays") }] : [] };
   return [name, ...ways.flatMap((way) => wayCells(way, cellsOf(way)))];
 }

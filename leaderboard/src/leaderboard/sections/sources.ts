@@ -1,13 +1,13 @@
 // The sources of figures: a run's manifest and results.json, signatures, citations. Each is drawn when a person opens it.
 import { button, copyButton, h, type Kid, para, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { ownRows } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { data } from "../data.ts";
-import { unfold } from "../details.ts";
+import { lazyFold } from "../details.ts";
 import { shard } from "../evidence/shards.ts";
 import { settings } from "../facts.ts";
 import { cellAt, cellsInView, setNames } from "../filters.ts";
@@ -19,7 +19,7 @@ import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Run, Sheet, SheetRow, Task } from "../types.ts";
 
-const folded = (id: string, label: string, draw: () => Kid) => unfold(id, label, draw, { id, class: "fold" });
+const folded = (id: string, label: string, draw: () => Kid) => lazyFold(id, label, draw, { id, class: "fold" });
 
 export const drawSources = () =>
   h(
@@ -141,6 +141,6 @@ function citation() {
       button("corecode.bib", () => save("corecode.bib", bib()), words),
       copyButton(data.citations, t("copyAs", "BibTeX", t("cite"))),
     ),
-    data$("pre", "reply", data.citations),
+    dataNode("pre", "reply", data.citations),
   ];
 }

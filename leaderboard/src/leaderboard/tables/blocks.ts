@@ -1,7 +1,7 @@
 // The rows of a sheet in their order on the page, and the ranks of their values.
 import { isNumber, NAMES } from "../../common/numbers.ts";
 import type { Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
-import { asValue, inWords, isRight } from "./figures.ts";
+import { asValue, inWords, isRightAligned } from "./figures.ts";
 
 /** Rows that stay together, below a heading if they have one. Sorting moves rows only within their block. */
 export interface Block {
@@ -38,7 +38,7 @@ export const marksOf = (block: Block): Marks => block.group?.marks ?? {};
 export function sorted(block: Block, columns: SheetColumn[], order: Order | null): SheetRow[] {
   if (!order || block.apart || !columns[order.column]) return block.rows;
   const { column, down } = order;
-  const byNumber = isRight(columns[column]);
+  const byNumber = isRightAligned(columns[column]);
   const key = (row: SheetRow): number | string | null => {
     const { value, low } = asValue(row.cells[column]);
     if (isNumber(value)) return value;

@@ -1,7 +1,7 @@
 // Draws the cells of a sheet.
-import { button, copyButton, h, unseen, visible } from "../../common/dom.ts";
+import { button, copyButton, forScreenReaders, h, visible } from "../../common/dom.ts";
 import { isNumber } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { dataNode } from "../../common/passage.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { bars, histogram, strip } from "../charts/strips.ts";
@@ -9,12 +9,22 @@ import { statusBar } from "../details.ts";
 import { state } from "../state.ts";
 import type { Cell, Flag, SheetCell, SheetColumn, SheetValue } from "../types.ts";
 import type { Rank } from "./blocks.ts";
-import { asFlag, asValue, between, cellText, digitsOf, inWords, isRight, numberIn, shortLetters } from "./figures.ts";
+import {
+  asFlag,
+  asValue,
+  between,
+  cellText,
+  digitsOf,
+  inWords,
+  isRightAligned,
+  numberIn,
+  shortLetters,
+} from "./figures.ts";
 
 export type Nodes = (Node | string | false | null | undefined | Nodes)[];
 
 /** A button with a figure that opens its evidence; the figure alone if it has none. */
-export const opener = (
+export const evidenceButton = (
   cell: Cell | null | undefined,
   text: Node | string | Nodes,
   more: Record<string, unknown> = {},
@@ -28,7 +38,7 @@ export function flagNode(flag: Flag): Node {
 }
 
 /** The facts about a cell that its drawing depends on. */
-export interface Standing {
+export interface CellContext {
   column: SheetColumn;
   rank: Rank;
   /** The cell whose evidence the value opens. */
@@ -37,7 +47,7 @@ export interface Standing {
   names: string;
 }
 
-function spokenLabel({ column, rank, names }: Standing, x: SheetValue, text: string): string {
+function spokenLabel({ column, rank, names }: CellContext, x: SheetValue, text: string): string {
   const interval = between(column, x, digitsOf(column));
   const more = [interval && `${t("interval")} ${interval}`, rank && t(rank), x.letters && t("groupIs", x.letters)];
   return [`${names}: ${text}`, ...more].filter(Boolean).join(", ");
@@ -52,16 +62,16 @@ const TONES: Record<string, ["strong" | "span", string?]> = {
 };
 
 /** The value itself: a button where it opens evidence. */
-function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nodes | string {
-  const { column, rank, evidence } = standing;
-  const words = isRight(column) ? text : x.name ? nameOf(text) : data$("span", "", text);
+function figureNode(context: CellContext, x: SheetValue, text: string): Node | Nodes | string {
+  const { column, rank, evidence } = context;
+  const words = isRightAligned(column) ? text : x.name ? nameOf(text) : dataNode("span", "", text);
   const [tag, look] = x.tone ? TONES[x.tone] : [];
   const toned = tag ? h(tag, { class: look }, words) : words;
   const signed = x.sign ? [toned, h("span", { class: "sign" }, ` ${x.sign}`)] : toned;
-  if (x.unfolds) return unfolder(standing, x, x.unfolds, signed, text);
+  if (x.unfolds) return unfolder(context, x, x.unfolds, signed, text);
   if (evidence && (isNumber(x.value) || x.cell)) {
-    const label = spokenLabel(standing, x, text + (x.sign ? ` ${x.sign}` : ""));
-    return opener(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title ?? label });
+    const label = spokenLabel(context, x, text + (x.sign ? ` ${x.sign}` : ""));
+    return evidenceButton(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title ?? label });
   }
   const plainly = column.interval !== "aligned" || x.value === "";
   return plainly
@@ -71,15 +81,15 @@ function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nod
 
 /** A button with a mean that unfolds the mean's parts. */
 function unfolder(
-  standing: Standing,
+  context: CellContext,
   x: SheetValue,
   { key, box, act }: NonNullable<SheetValue["unfolds"]>,
   words: Node | Nodes | string,
   text: string,
 ): Node {
   return button(h("span", { class: "num" }, words), act, {
-    class: `cell ${standing.rank}`,
-    "aria-label": spokenLabel(standing, x, text),
+    class: `cell ${context.rank}`,
+    "aria-label": spokenLabel(context, x, text),
     "aria-expanded": String(state.parts === key),
     "aria-controls": box,
     "data-parts": key,
@@ -90,8 +100,8 @@ function unfolder(
 export const nameOf = (name: string): Node => h("span", { class: "data name", title: name }, visible(name));
 
 /** The nodes of a cell: the value, its group's letters, its interval, remarks, warnings. */
-function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes {
-  const { column } = standing;
+function valueNodes(context: CellContext, x: SheetValue, given: SheetCell): Nodes {
+  const { column } = context;
   const { text, beside } = cellText(column, given);
   const { letters, asides = [], parts = [] } = x;
   const flags = (x.flags ?? []).map(asFlag);
@@ -102,7 +112,7 @@ function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes 
     title: t("groupIs", letters ?? ""),
   };
   return [
-    figureNode(standing, x, text),
+    figureNode(context, x, text),
     letters && h("span", ground, shortLetters(letters)),
     column.interval === "aligned"
       ? x.value !== "" && h("span", { class: "ci" }, brief.map(briefNode), beside)
@@ -120,11 +130,16 @@ function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes 
 
 /** A warning as a sign before an interval; a tooltip explains it, and screen readers read its text. */
 const briefNode = ({ brief, text, title }: Flag): Node =>
-  h("span", { class: "brief", title }, h("span", { "aria-hidden": "true" }, `${brief} `), unseen(`${inWords(text)}, `));
+  h(
+    "span",
+    { class: "brief", title },
+    h("span", { "aria-hidden": "true" }, `${brief} `),
+    forScreenReaders(`${inWords(text)}, `),
+  );
 
 function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
   const { text } = cellText(column, value);
-  return h("span", null, `${name} `, opener(value.cell, text, { "aria-label": `${name}: ${text}` }));
+  return h("span", null, `${name} `, evidenceButton(value.cell, text, { "aria-label": `${name}: ${text}` }));
 }
 
 /** A column's kind -> the function that draws its cells; `valueNodes` draws those of all other kinds. */
@@ -136,16 +151,17 @@ const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
   code: (cell) => [codeNode(String(asValue(cell).value ?? ""))],
 };
 
-const codeNode = (text: string): Node => h("div", { class: "sig" }, data$("code", "", text || "–"), copyButton(text));
+const codeNode = (text: string): Node =>
+  h("div", { class: "sig" }, dataNode("code", "", text || "–"), copyButton(text));
 
-export function cellNodes(standing: Standing, cell: SheetCell | undefined): Nodes {
+export function cellNodes(context: CellContext, cell: SheetCell | undefined): Nodes {
   if (cell === null || cell === undefined) return [];
-  const draw = DRAW[standing.column.kind ?? "text"];
-  return draw ? draw(cell) : valueNodes(standing, asValue(cell), cell);
+  const draw = DRAW[context.column.kind ?? "text"];
+  return draw ? draw(cell) : valueNodes(context, asValue(cell), cell);
 }
 
 /** A value on a line between the smallest and the largest possible one, with its earlier value and its interval. */
-export function onRange({ range }: SheetColumn, cell: SheetCell | undefined): Node | false | null | undefined {
+export function rangeNode({ range }: SheetColumn, cell: SheetCell | undefined): Node | false | null | undefined {
   const x = asValue(cell);
   if (!range || !isNumber(x.value)) return null;
   const [low, high] = range;
@@ -159,7 +175,11 @@ export function headingNodes(column: SheetColumn, cell: SheetCell | undefined, o
   const x = asValue(cell);
   const { asides = [], flags = [], value, name } = x;
   const { text } = cellText(column, cell);
-  const words = name ? nameOf(text) : typeof value === "string" && !isRight(column) ? data$("span", "", text) : text;
+  const words = name
+    ? nameOf(text)
+    : typeof value === "string" && !isRightAligned(column)
+      ? dataNode("span", "", text)
+      : text;
   const target = x.cell ? () => go(cellRoute(x.cell as Cell)) : open;
   return [
     target ? button(words, target, { class: "link" }) : words,
@@ -169,5 +189,5 @@ export function headingNodes(column: SheetColumn, cell: SheetCell | undefined, o
 }
 
 /** A heading's warning: a sign with its full text as a tooltip. */
-export const headFlag = ({ text, title }: Flag): Node =>
-  h("span", { class: "warn", title }, inWords(text), title && unseen(title));
+export const headingFlag = ({ text, title }: Flag): Node =>
+  h("span", { class: "warn", title }, inWords(text), title && forScreenReaders(title));

@@ -35,7 +35,7 @@ export const asFlag = (flag: string | Flag): Flag => (typeof flag === "string" ?
 const DRAWN = new Set(["bar", "bars", "histogram", "statuses"]);
 export const isDrawn = ({ kind = "text" }: SheetColumn): boolean => DRAWN.has(kind);
 
-export const isRight = ({ kind = "text", align }: SheetColumn): boolean =>
+export const isRightAligned = ({ kind = "text", align }: SheetColumn): boolean =>
   align ? align === "right" : ["count", "number", "percent", "p"].includes(kind);
 
 export const isFigure = ({ kind }: SheetColumn): boolean => kind === "percent" || kind === "number";
@@ -59,20 +59,20 @@ export function between(column: SheetColumn, { low, high }: SheetValue, digits: 
 }
 
 /** An end of an interval as text. In a signed column, an end that would be rounded to "−0" has as many decimals as the value:
- *  readers look for its side of zero. As in common/sheet.py. */
+ *  readers look whether it is above or below zero. As in common/sheet.py. */
 function endOf(column: SheetColumn, v: number, digits: number): string {
   const tried = [digits, digitsOf(column)].map((n) => number(column, v, n));
   return column.signed ? (tried.find((words) => /[1-9]/.test(words)) ?? "0") : tried[0];
 }
 
-export interface Said {
+export interface CellText {
   /** The value; "" in an empty cell. */
   text: string;
   /** The interval and the spread between samples; "" if there are none. */
   beside: string;
 }
 
-export function cellText(column: SheetColumn, cell: SheetCell | undefined): Said {
+export function cellText(column: SheetColumn, cell: SheetCell | undefined): CellText {
   if (cell === null || cell === undefined) return { text: "", beside: "" };
   const value = asValue(cell);
   const digits = digitsOf(column);

@@ -1,5 +1,5 @@
 // A table as LaTeX (booktabs).
-import { mark, plain } from "../../common/text.ts";
+import { codePoint, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { haveRanks, type Printed, type PrintedCell, type PrintedColumn, type PrintedRow } from "./print.ts";
 
@@ -50,7 +50,7 @@ const tex = (text: string): string =>
     .map((c, i, all) => {
       // TeX would join two such characters to a dash or a quote.
       const ligature = "-,'".includes(c) && all[i - 1] === c ? "{}" : "";
-      return ligature + (TEX[c] ?? (/\p{Cn}/u.test(c) ? mark(c) : c));
+      return ligature + (TEX[c] ?? (/\p{Cn}/u.test(c) ? codePoint(c) : c));
     })
     .join("");
 
@@ -105,7 +105,7 @@ function overHeadings(columns: PrintedColumn[]): string[] {
   return [line(cells), rules.join(" ")];
 }
 
-/** The table as LaTeX. `stem`: the beginning of the page's labels. */
+/** The table as LaTeX. Its label is made from `stem`, the page's, and `id`, the table's. */
 export function latexTable(table: Printed, title: string, id: string, stem: string): string {
   const { columns, rows, notes } = table;
   const wide = columns.length > 5;

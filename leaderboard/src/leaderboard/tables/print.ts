@@ -3,7 +3,7 @@ import { isNumber } from "../../common/numbers.ts";
 import { oneLine } from "../../common/text.ts";
 import type { SheetCell, SheetColumn, SheetRow, SheetValue } from "../types.ts";
 import { type Rank, ranksOf, type Shown } from "./blocks.ts";
-import { asFlag, asValue, cellText, inWords, isDrawn, isRight } from "./figures.ts";
+import { asFlag, asValue, cellText, inWords, isDrawn, isRightAligned } from "./figures.ts";
 
 export interface PrintedCell {
   text: string;
@@ -82,7 +82,7 @@ export function printed({ sheet, columns, indices, blocks }: Shown): Printed {
   return {
     columns: kept.map((i) => ({
       ...heads[i],
-      right: isRight(columns[i]),
+      right: isRightAligned(columns[i]),
       beside: values.some(({ cells }) => cells[i].asides.length),
     })),
     rows: rows.map((row) => ({ ...row, cells: kept.map((i) => row.cells[i]) })),

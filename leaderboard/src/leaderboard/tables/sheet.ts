@@ -1,19 +1,19 @@
 // Draws sheets, which are tables as data (common/sheet.py, types.ts), of any analysis.
-import { button, h, kept, para, put, unseen, visible } from "../../common/dom.ts";
-import { later } from "../../common/idle.ts";
+import { button, forScreenReaders, h, para, setChildren, visible, withFocusKey } from "../../common/dom.ts";
+import { whenIdle } from "../../common/idle.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { rememberFold, sheetSort, sortBy, sortSheet } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { cellOfAbout, data, modelId, models } from "../data.ts";
-import { inSight, onPage, passesFilters } from "../filters.ts";
+import { isShown, passesFilters, passesTaskFilters } from "../filters.ts";
 import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
 import type { About, Cell, Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
-import { cellNodes, headFlag, headingNodes, type Nodes, nameOf, onRange } from "./cells.ts";
-import { asValue, cellText, inWords, isDrawn, isFigure, isRight, titleOf } from "./figures.ts";
+import { cellNodes, headingFlag, headingNodes, type Nodes, nameOf, rangeNode } from "./cells.ts";
+import { asValue, cellText, inWords, isDrawn, isFigure, isRightAligned, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
 import { printed } from "./print.ts";
 
@@ -31,9 +31,9 @@ export function aboutInView(about: About, run: number, compares: string[] = []):
   const asked = (["split", "variant", "shots"] as const).filter((k) => !compares.includes(k));
   return (
     asked.every((k) => about[k] === undefined || about[k] === state[k]) &&
-    (!model || (compares.includes("model") ? passesFilters(model) : inSight(model))) &&
+    (!model || (compares.includes("model") ? passesFilters(model) : isShown(model))) &&
     (set === undefined || !state.onlySet || set === state.onlySet) &&
-    (task === undefined || onPage({ set: set ?? state.onlySet, task }))
+    (task === undefined || passesTaskFilters({ set: set ?? state.onlySet, task }))
   );
 }
 
@@ -122,7 +122,7 @@ function blockNode(drawing: Drawing, block: Block): Node {
     block.group && groupRow(drawing, block.group),
     !folded && rows(),
   );
-  if (folded) later(() => node.append(...rows())); // folded rows are not in sight: they can wait
+  if (folded) whenIdle(() => node.append(...rows())); // folded rows are not in sight: they can wait
   return node;
 }
 
@@ -133,13 +133,13 @@ function groupRow(drawing: Drawing, row: SheetRow): Node {
   const rest = (column: SheetColumn, i: number): Nodes => {
     const index = indices[i];
     const cell = row.cells[index];
-    const standing = {
+    const context = {
       column: { ...column, interval: "beside" as const },
       rank: "" as const,
       evidence: evidence(row, column, index),
       names: "",
     };
-    return [column.range && h("td"), h("td", { class: isRight(column) && "v" }, cellNodes(standing, cell))];
+    return [column.range && h("td"), h("td", { class: isRightAligned(column) && "v" }, cellNodes(context, cell))];
   };
   return h(
     "tr",
@@ -174,16 +174,16 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   const value = (column: SheetColumn, index: number): Nodes => {
     const cell = row.cells[index];
     const heard = [inWords(column.over), column.spoken ?? inWords(column.heading)].filter(Boolean).join(", ");
-    const standing = {
+    const context = {
       column,
       rank: rankOf(row, index),
       evidence: evidence(row, column, index),
       names: `${name}, ${heard}`,
     };
-    const node = h("td", { class: isRight(column) && "v", ...dataset(column.marks) }, cellNodes(standing, cell));
+    const node = h("td", { class: isRightAligned(column) && "v", ...dataset(column.marks) }, cellNodes(context, cell));
     if (column.shade) shade(node, column.shade, asValue(cell).value);
     if (column.kind === "bars") node.classList.add("inplot");
-    return [column.range && h("td", { class: "inplot" }, onRange(column, cell)), node];
+    return [column.range && h("td", { class: "inplot" }, rangeNode(column, cell)), node];
   };
   return h(
     "tr",
@@ -250,11 +250,11 @@ interface Sorting {
 /** A heading, which sorts by its column if values have an order. A column of values on a range states the range. */
 function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Nodes {
   const words = headWords(column, sorting.hyphens);
-  const look = { scope: "col", class: isRight(column) && "v", title: column.spoken, ...more };
+  const look = { scope: "col", class: isRightAligned(column) && "v", title: column.spoken, ...more };
   const range = column.range?.map(num).join(" – ");
   const drawn = range && h("th", { scope: "col", ...more }, column.rangeHeading ?? range);
   if (!words && !isDrawn(column) && !column.below) return [drawn, h("td", more)]; // an empty heading is no heading cell
-  const alone = words ?? (isDrawn(column) && unseen(t("asBars")));
+  const alone = words ?? (isDrawn(column) && forScreenReaders(t("asBars")));
   if (!words || sorting.fixed || isDrawn(column)) return [drawn, h("th", look, alone, small(column), remarks(column))];
   const order = orderBy(column, sorting);
   const sorter = [h("span", null, words), h("span", { class: "arrow", "aria-hidden": "true" }, ARROWS[order])];
@@ -263,7 +263,7 @@ function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Node
   const flip = () => sortAnew(column, sorting);
   const press = button(sorter, flip, { class: "sort", ...by });
   const node = h("th", { ...look, "aria-sort": order }, press, small(column), remarks(column));
-  return [drawn, sortKey === undefined ? node : kept(`sort-${sorting.id}-${sortKey}`, node)];
+  return [drawn, sortKey === undefined ? node : withFocusKey(`sort-${sorting.id}-${sortKey}`, node)];
 }
 
 function orderBy({ sortKey }: SheetColumn, { id, index, first }: Sorting): keyof typeof ARROWS {
@@ -281,7 +281,7 @@ function sortAnew(column: SheetColumn, { id, index, first, again }: Sorting): vo
     sortBy(column.sortKey);
     return;
   }
-  sortSheet(id, index, first?.column === index ? !first.down : isRight(column));
+  sortSheet(id, index, first?.column === index ? !first.down : isRightAligned(column));
   again(index);
 }
 
@@ -318,7 +318,7 @@ function small({ below, flags = [] }: SheetColumn): Node | false {
     "small",
     null,
     parts.map((x) => [h("span", { class: "together" }, x), !x.endsWith("，") && " "]),
-    flags.map(headFlag),
+    flags.map(headingFlag),
   );
 }
 
@@ -351,7 +351,7 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
   const box = h("div", { id: `sheet-${id}`, class: look, tabindex: 0, role: "region", "aria-label": plain(title) });
   const draw = (): void => {
     const shown = shownOf(sheet, id);
-    if (shown) put(box, tableNode(shown, id, again, lit));
+    if (shown) setChildren(box, tableNode(shown, id, again, lit));
   };
   const again = (column: number): void => {
     draw();
@@ -378,7 +378,7 @@ export function sheetPanels(sheet: Sheet, caption: (block: Block) => Node) {
 const NOTHING = () => {};
 
 /** The findings of sheets, a sentence each; a folded section keeps them in view. */
-export const foundIn = (sheets: Sheet[]): Nodes =>
+export const findingNodes = (sheets: Sheet[]): Nodes =>
   [...new Set(sheets.map(({ finding }) => inWords(finding)))]
     .filter(Boolean)
     .map((words) => para("found", visible(words)));
@@ -395,6 +395,6 @@ export function sheetSection(section: string, title: string, wanted: (sheet: She
     return node ? [[run, node]] : [];
   });
   return nodes.length > 0
-    ? h("section", { class: "block", id: section }, h("h2", null, title), foundIn(found), nodes)
+    ? h("section", { class: "block", id: section }, h("h2", null, title), findingNodes(found), nodes)
     : null;
 }

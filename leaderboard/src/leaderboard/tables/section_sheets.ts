@@ -81,7 +81,7 @@ function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean):
 
 /** The sheets of some analyses under the page's settings, reduced to the picked values (`sheets`) and without that reduction (`all`),
  *  and the fields with a picker. A picker offers the values in the sheets that the pickers before it leave. */
-export function narrowed(section: string, analyses: string[]): { sheets: Sheet[]; all: Sheet[]; picks: Pick[] } {
+export function sectionSheets(section: string, analyses: string[]): { sheets: Sheet[]; all: Sheet[]; picks: Pick[] } {
   const mine = sheetsOf(({ analysis = "", columns }) => analyses.includes(analysis) && columns.length > 0);
   let sheets = mine.flatMap((sheet) => {
     const { compares = [] } = sheet;
