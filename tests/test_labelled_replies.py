@@ -118,10 +118,11 @@ def test_the_labels_of_others_replies_hold_no_text() -> None:
         ("seventh", 231, 50),
         ("eighth", 177, 35),
         ("ninth", 201, 44),
+        ("tenth", 243, 37),
     ],
 )
 def test_a_later_draw_is_none_of_the_others(draw: str, count: int, several: int) -> None:
-    """Replies of the corpus’ sources, HalluQA, EmoBench, ToMBench and IgakuQA: their hashes, so that they can be found again, and no text."""
+    """Replies of the corpus’ sources and of others’ evaluations: their hashes, so that they can be found again, and no text."""
     drawn = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         for path in corpus.LABELS.parent.glob("*.jsonl")
