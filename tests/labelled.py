@@ -33,7 +33,7 @@ def choices() -> list[Row]:
         path = FIXTURES / name
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         kind = path.stem if path.stem == "held_choices" else path.parent.name
-        found += [{"set": kind, "file": name} | json.loads(line) for line in lines]
+        found += [json.loads(line) | {"set": kind, "file": name} for line in lines]
     return found
 
 
