@@ -94,6 +94,14 @@ def data_of(page: Path) -> dict[str, Any]:
     return found
 
 
+def test_a_run_of_files_alone_names_no_folder_of_data(run: Path, home: Path, tmp_path: Path) -> None:
+    """The page would call it a run on the bundled sample, which is the default."""
+    both = {"benchmark": [home / "five.yaml"], "tasks": ["five", "knowledge_filling"], "limit": 1}
+    evalsuite.run({"a": lambda request: "A"}, out=tmp_path / "both", **both)
+    told = [json.loads((f / "manifest.json").read_bytes())["settings"]["data"] for f in (run, tmp_path / "both")]
+    assert told == [None, "bundled:sample"]
+
+
 @pytest.mark.slow
 def test_a_run_is_judged_audited_tested_and_shown_by_its_folder_alone(run: Path, home: Path, tmp_path: Path) -> None:
     out = Path(shutil.copytree(run, tmp_path / "run"))

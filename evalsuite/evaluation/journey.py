@@ -33,7 +33,7 @@ from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.early_stopping import Ranking, ask_until
 from evalsuite.evaluation.manifest import keep_benchmark_files, write_manifest
 from evalsuite.evaluation.missing_packages import leave_out_missing
-from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
+from evalsuite.evaluation.plan import EvalSet, data_read, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.replay import recorded_cells
 from evalsuite.evaluation.second_reader import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
@@ -89,7 +89,7 @@ def evaluate(
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
         keep_benchmark_files(out, {x.task.benchmark for x in eval_sets})
-        write_manifest(out, s, data_of(s), named_files(s, eval_sets), chosen)
+        write_manifest(out, s, data_read(s, eval_sets), named_files(s, eval_sets), chosen)
         if s.stops and (waiting := [m.name for m in chosen if m.api.batch]):
             log.warning("%s: each round of --until or --until-ranked is a batch that is waited for", ", ".join(waiting))
         ranking = Ranking(store, display)

@@ -36,11 +36,11 @@ _PACKAGES = (
 
 
 def write_manifest(
-    out: Path, settings: Any, data: str | list[str], files: Mapping[str, File], models: Iterable[Model] = ()
+    out: Path, settings: Any, data: str | list[str] | None, files: Mapping[str, File], models: Iterable[Model] = ()
 ) -> None:
     """Write manifest.json for the latest start of a run.
 
-    data: the folder of the data, or a list of several. files: data files by their name in the manifest (`Benchmark.data_name`).
+    data: the folder of the data, a list of several, or None if no task reads one. files: data files by their name in the manifest (`Benchmark.data_name`).
     models: the run's models; where their replies come from a file, its hash is written.
     """
     replies = {m.name: sha256 for m in models if m.backend == "scripted" and (sha256 := hash_of_replies(Path(m.path)))}

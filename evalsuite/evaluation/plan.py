@@ -20,7 +20,7 @@ from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.groups import groups
 from evalsuite.benchmarks.probing import request_of
-from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, takes_shots, tasks_named
+from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, names_of_files, takes_shots, tasks_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.flags import from_keywords
@@ -365,6 +365,11 @@ def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
 def named_files(s: Settings, eval_sets: Sequence[EvalSet]) -> dict[str, File]:
     """The data files by their names in manifest.json."""
     return {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
+
+
+def data_read(s: Settings, eval_sets: Sequence[EvalSet]) -> str | list[str] | None:
+    """The folder of the data, for manifest.json; None if all tasks are of benchmark files, whose data are beside them."""
+    return None if {x.task.benchmark for x in eval_sets} <= {*names_of_files()} else data_of(s)
 
 
 def data_of(s: Settings) -> str | list[str]:

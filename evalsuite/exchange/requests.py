@@ -30,7 +30,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, replace_file, replacing, require_new, safe_name
 from evalsuite.evaluation.journey import store_plan
 from evalsuite.evaluation.manifest import keep_benchmark_files, write_manifest
-from evalsuite.evaluation.plan import data_of, named_files, plan_cells, prepare, warn_of_skipped
+from evalsuite.evaluation.plan import data_read, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.settings import Settings
 from evalsuite.results.store import Store
 from evalsuite.types import WRITTEN, Request
@@ -81,7 +81,7 @@ def write_requests(
     done = []
     with new_folder(out) as draft:
         keep_benchmark_files(draft, {x.task.benchmark for x in eval_sets})
-        write_manifest(draft, s, data_of(s), named_files(s, eval_sets))
+        write_manifest(draft, s, data_read(s, eval_sets), named_files(s, eval_sets))
         replace_file(draft / KEYS, json.dumps(sorted({m.api.key_env for m in chosen if m.api.key_env})) + "\n")
         with Store(draft / PLAN) as plan:
             seen: set[str] = set()
