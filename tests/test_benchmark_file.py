@@ -158,6 +158,18 @@ def test_tables_may_have_an_encoding_of_spreadsheets(tmp_path: Path) -> None:
         load_benchmark(write(tmp_path, text.replace("utf-16", "idna")))
 
 
+def test_options_of_a_mapping_may_be_expressions(tmp_path: Path) -> None:
+    text = TABLE.replace("DATA", "r.jsonl").replace("options: options", "options: {L: '{{ left }}', R: '{{ right }}', N: 都不是}")
+    row = {"q": "？", "left": "月饼", "right": "粽子", "label": "R"}
+    (item,) = items_of(write(tmp_path, text, r_jsonl=json.dumps(row)))
+    assert (item.options, item.gold) == (("月饼", "粽子", "都不是"), 1)
+    blank = write(tmp_path, text, r_jsonl=json.dumps(row | {"right": " "}))
+    with pytest.raises(DataError, match="two options or more"):
+        items_of(blank)
+    with pytest.raises(ConfigError, match="no Jinja expression"):
+        load_benchmark(write(tmp_path, text.replace("{{ left }}", "{{ left")))
+
+
 BROKEN_GOLD = [
     (2, ["一个", "两个"], "'2' is no option.*gold_is: number"),
     ("C", ["一个", "两个"], "'C' is no option: expected its text, A to B, or 0 to 1"),

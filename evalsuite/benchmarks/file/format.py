@@ -41,6 +41,10 @@ def _expression(text: str) -> str:
     return text
 
 
+def _text_or_expression(text: str) -> str:
+    return _expression(text) if "{{" in text else text
+
+
 def _pattern(text: str) -> str:
     if not _LABEL.fullmatch(text):
         raise ValueError(f"{text!r}: expected the first label: (A), A, (a), a, (1) or 1")
@@ -52,6 +56,7 @@ Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 SetIdentifier = Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=60)]
 PathInside = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_path)]
 ColumnOrExpression = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_expression)]
+TextOrExpression = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_text_or_expression)]
 SplitName = Literal["train", "dev", "test"]
 
 
@@ -99,8 +104,8 @@ class RowFields(Section):
     """A text that the question is about; items that share it count as one sample. Instead of `dialogue`."""
     question: ColumnOrExpression | None = None
     """The question."""
-    options: list[ColumnOrExpression] | ColumnOrExpression | dict[str | int | bool, str] | None = None
-    """A list of columns, a column with a list, or a mapping from each value of `gold` to the option's text. Empty cells at the
+    options: list[ColumnOrExpression] | ColumnOrExpression | dict[str | int | bool, TextOrExpression] | None = None
+    """A list of columns, a column with a list, or a mapping from each value of `gold` to the option's text or expression. Empty cells at the
     end of a list are left out. A list may be JSON in a text, a text "A. … B. …", or as Hugging Face has it, with text and label
     of each option; then `gold` is a label."""
     gold: ColumnOrExpression | list[ColumnOrExpression] | None = None

@@ -188,13 +188,12 @@ class ItemMaker:
         fields = self._fields["options"]
         if fields is None:
             return (), ()
-        if isinstance(fields, dict):
-            return tuple(fields.values()), tuple(fields)
-        found, keys = options_in(self._one("options", row))
+        mapped = isinstance(fields, dict)
+        found, keys = (self._mapped(fields, row), tuple(fields)) if mapped else options_in(self._one("options", row))
         if not isinstance(found, list):
             raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
         texts = self._converted("options", _each_text, found)
-        while texts and not texts[-1].strip():
+        while texts and not texts[-1].strip() and not mapped:
             texts.pop()
         if len(texts) < 2 or not all(text.strip() for text in texts):
             columns = [field.column for field in fields] if isinstance(fields, list) else []
@@ -204,6 +203,10 @@ class ItemMaker:
         if len(texts) > _ALPHABET and "1" not in self._task.labels:
             raise self._fault("options", f"{len(texts)} options are more than there are letters: give labels: (1)")
         return tuple(texts), keys
+
+    def _mapped(self, fields: Mapping[Any, str | RowField], row: ExpandedRow) -> list[Any]:
+        """The options of a mapping: a text as it is, the value of an expression."""
+        return [text if isinstance(text, str) else self._value("options", row, text) for text in fields.values()]
 
     def _several_golds(self, row: ExpandedRow, options: Sequence[str]) -> list[Any]:
         """The right options as a row gives them: a list, or letters such as ABD and A,B."""
@@ -288,8 +291,10 @@ def options_in(value: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _compiled(key: str, value: Any) -> Any:
-    if key == "gold_is" or value is None or isinstance(value, dict):
+    if key == "gold_is" or value is None:
         return value
+    if isinstance(value, dict):
+        return {name: RowField(text) if "{{" in text else text for name, text in value.items()}
     return [RowField(each) for each in value] if isinstance(value, list) else RowField(value)
 
 
