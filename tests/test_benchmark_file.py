@@ -159,7 +159,9 @@ def test_tables_may_have_an_encoding_of_spreadsheets(tmp_path: Path) -> None:
 
 
 def test_options_of_a_mapping_may_be_expressions(tmp_path: Path) -> None:
-    text = TABLE.replace("DATA", "r.jsonl").replace("options: options", "options: {L: '{{ left }}', R: '{{ right }}', N: 都不是}")
+    text = TABLE.replace("DATA", "r.jsonl").replace(
+        "options: options", "options: {L: '{{ left }}', R: '{{ right }}', N: 都不是}"
+    )
     row = {"q": "？", "left": "月饼", "right": "粽子", "label": "R"}
     (item,) = items_of(write(tmp_path, text, r_jsonl=json.dumps(row)))
     assert (item.options, item.gold) == (("月饼", "粽子", "都不是"), 1)
@@ -613,7 +615,7 @@ def test_letters_without_options_are_no_options(tmp_path: Path) -> None:
 
 def test_columns_that_say_nothing_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a1,b7\n1,2\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="cannot tell which column is the right answer: a1, b7"):
+    with pytest.raises(ConfigError, match="cannot tell which column is the right answer: a1, b7; give it one of these names: answer"):
         write_benchmark(tmp_path / "x.csv")
 
 

@@ -219,8 +219,8 @@ class Checkpoint:
         return self.after(self.text(request), request.options)
 
     def prior_pairs(self, request: Request) -> list[IdPair]:
-        """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it. A prompt of one line counts
-        as an empty context.
+        """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it. A prompt of one line
+        counts as an empty context.
 
         The probability of an option after that line is its prior, independent of the question.
         """

@@ -75,9 +75,10 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     question = _named("question", [name for name in columns if name not in taken]) or _longest(rows, taken)
     if not question or not (gold or references):
         lacking = "the question" if not question else "the right answer"
+        known = "question, 问题" if not question else "answer, gold, 答案"
         raise ConfigError(
-            f"{data}: cannot tell which column is {lacking}: {', '.join(columns)}; write the file by hand "
-            "(docs/benchmark_file.md)"
+            f"{data}: cannot tell which column is {lacking}: {', '.join(columns)}; give it one of these names: {known}; "
+            "or write the file by hand (docs/benchmark_file.md)"
         )
     asked = question
     if isinstance(rows[0][question], dict) and {"stem", "choices"} <= rows[0][question].keys():  # CommonsenseQA's form

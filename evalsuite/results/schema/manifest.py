@@ -33,7 +33,9 @@ class RunSettings(Strict):
     max_new_tokens: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="The limit of replies that are asked again."
     )
-    data: str | Rows[str] | None = Field(description="The folder of the data; a list of several; null if all tasks are of benchmark files.")
+    data: str | Rows[str] | None = Field(
+        description="The folder of the data; a list of several; null if all tasks are of benchmark files."
+    )
     out: str | None
     seed: int
     skip_bad: bool
