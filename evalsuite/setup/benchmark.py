@@ -75,7 +75,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     question = _named("question", [name for name in columns if name not in taken]) or _longest(rows, taken)
     if not question or not (gold or references):
         lacking = "the question" if not question else "the right answer"
-        known = "question, 问题" if not question else "answer, gold, 答案"
+        known = ", ".join(_usual_names()["gold" if question else "question"][:4])
         raise ConfigError(
             f"{data}: cannot tell which column is {lacking}: {', '.join(columns)}; give it one of these names: {known}; "
             "or write the file by hand (docs/benchmark_file.md)"
