@@ -71,14 +71,14 @@ class Calibration(CellFields):
     by: By = Field(
         description="sum, token: how log-probabilities of options are compared; stated: by the reply itself."
     )
-    accuracy: MeanInterval = Field(description="Of these items.")
+    accuracy: MeanInterval = Field(description="Accuracy on these items.")
     confidence: MeanInterval = Field(description="Mean probability of the likeliest option, or mean stated confidence.")
     ece: MeanInterval = Field(description="Expected calibration error; no interval from fewer than 30 dialogues.")
     brier: MeanInterval = Field(
         description="Brier score: over all options, 0 to 2; of stated confidence that of being right, 0 to 1."
     )
     brier_uniform: float = Field(description="That of equal probabilities for all options; of a stated 50 %: 0.25.")
-    bins: Rows[ReliabilityBin] = Field(description="Of ten equally wide ones, those with items.")
+    bins: Rows[ReliabilityBin] = Field(description="Ten equally wide bins, less those without items.")
     curve: Rows[SelectivePoint] = Field(description="By coverage, from a tenth of the items to all.")
     aurc: Share | None = Field(description="Area under the risk-coverage curve: mean share wrong over all coverages.")
 

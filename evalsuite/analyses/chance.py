@@ -27,11 +27,11 @@ class Chance(CellFields):
     items: Annotated[int, Field(ge=1)]
     dialogues: Annotated[int, Field(ge=1)]
     accuracy: Share
-    chance: Share = Field(description="Of uniform guesses.")
-    constant: Share = Field(description="Of the best answer that is the same for all items.")
+    chance: Share = Field(description="Expected accuracy of uniform guesses.")
+    constant: Share = Field(description="Accuracy of the best answer that is the same for all items.")
     label: str = Field(description="That answer.")
     shuffled: Share = Field(
-        description="Of the model's own choices in a random order, among items with equally many options."
+        description="Expected accuracy of the model's own choices in a random order, among items with equally many options."
     )
     p: Share = Field(description="One-sided, of shuffled choices; not corrected.")
 

@@ -36,7 +36,9 @@ class Beside(Strict):
     name: Name
     fingerprint: str
     value: Number
-    p: Share | None = Field(description="Of the same test: small where texts favour the published form for any model.")
+    p: Share | None = Field(
+        description="p of the same test: small where texts favour the published form for any model."
+    )
 
 
 class ExposureTest(Located):
@@ -54,7 +56,7 @@ class ExposureTest(Located):
     units: Count = Field(description="Shards, items or dialogues that the test takes as independent.")
     tokens: Count = Field(description="Scored by the model.")
     value: Number = Field(
-        description="Of the published form: share of other orders that are less likely, mean score, or "
+        description="For the published form: share of other orders that are less likely, mean score, or "
         "overlap; less the reference's, of scores."
     )
     expected: Number = Field(description="The same if the model has seen nothing: one half, or the control items'.")

@@ -47,7 +47,7 @@ class CorrectedJudge(CellFields):
     annotators: Rows[str]
     drawn: Count = Field(description="Replies of the cell, scored by the judge, that the sample has.")
     marked: Count = Field(description="Those of them that people scored.")
-    dialogues: Count = Field(description="Of the marked replies.")
+    dialogues: Count = Field(description="Number of dialogues of the marked replies.")
     raw: IntervalFields = Field(description="The judge's mean over the cell.")
     people: IntervalFields = Field(description="People's mean alone, by weights of the sample.")
     corrected: IntervalFields = Field(

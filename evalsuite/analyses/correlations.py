@@ -52,7 +52,7 @@ class MetricCorrelation(Located):
     of: Count = Field(description="Points that the sample was drawn from.")
     metrics: Rows[str]
     spearman: Rows[_Correlation | None] = Field(
-        description="Of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one is constant."
+        description="Spearman's ρ of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one is constant."
     )
     kendall: Rows[_Correlation | None] = Field(description="Kendall's τ-b, in the same order.")
 

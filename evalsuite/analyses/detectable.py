@@ -29,8 +29,8 @@ class Detectable(PlaceFields):
     models: Count
     items: Count = Field(description="Answered by all models.")
     dialogues: Count
-    median: Number = Field(description="Of all pairs of models; null for fewer than 6 dialogues.")
-    largest: Number = Field(description="Of the pair whose differences vary most.")
+    median: Number = Field(description="Median over all pairs of models; null for fewer than 6 dialogues.")
+    largest: Number = Field(description="Value of the pair whose differences vary most.")
 
 
 def compute(run: ScoredRun) -> list[Detectable] | None:

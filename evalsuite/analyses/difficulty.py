@@ -69,7 +69,7 @@ class Suspicious(Strict):
     value: Share = Field(description="Mean over the models.")
     discrimination: _Correlation | None
     p: Share = Field(
-        description="Of all_wrong: the product of the models' shares of items with value 0. Of negative: one-sided, by "
+        description="For all_wrong: the product of the models' shares of items with value 0. For negative: one-sided, by "
         "permutation of the models; not corrected for the number of items."
     )
     agree: Count | None = Field(description="Most models that chose the same wrong options; null where there are none.")

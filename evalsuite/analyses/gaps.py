@@ -49,7 +49,7 @@ class Gap(TaskFields):
     low: Number
     high: Number
     p: Share = Field(
-        description="Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random "
+        description="p of an unpaired permutation of dialogues between the sets: exact for few dialogues, else from random "
         "permutations, as many as the family needs."
     )
     least_p: Share = Field(description="The smallest p that so few dialogues can give.")

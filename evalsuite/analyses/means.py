@@ -34,7 +34,7 @@ class Mean(TaskFields):
     """A task's mean over the sets of a benchmark that is averaged: folds, dimensions. Every set weighs the same."""
 
     sets: Annotated[Rows[Set], Field(min_length=2)]
-    items: Count = Field(description="Of all sets.")
+    items: Count = Field(description="Number of items in all sets.")
     estimates: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
         description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",

@@ -82,7 +82,7 @@ class GroupPart(_TaskPart):
     value: Number = Field(description="In 0 … 1: of its metric's highest value. So are low and high.")
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
     estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
-    chance: Share | None = Field(description="Of guessing; null where it has no level.")
+    chance: Share | None = Field(description="Expected value of guessing; null where the metric has none.")
 
 
 class GroupChangePart(_TaskPart):

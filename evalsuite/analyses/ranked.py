@@ -33,7 +33,7 @@ class RankedPair(Strict):
     asked: Annotated[int, Field(ge=1)] = Field(description="Items that both were asked, in their random order.")
     of: Count
     difference: float = Field(description="a less b on these items.")
-    low: float = Field(description="Of the difference over all items: the confidence sequence.")
+    low: float = Field(description="Lower end of the difference over all items, from the confidence sequence.")
     high: float
     verdict: Literal["a", "b", "alike", "open"] = Field(description="The better one; alike: surely within the margin.")
 
@@ -43,7 +43,7 @@ class Ranked(PlaceFields):
 
     metric: str
     margin: Annotated[float, Field(gt=0, lt=0.5)]
-    level: Share = Field(description="Of each interval: 95 % over all pairs, by Bonferroni.")
+    level: Share = Field(description="Confidence level of each interval: 95 % over all pairs, by Bonferroni.")
     pairs: Annotated[Rows[RankedPair], Field(min_length=1)]
 
     @property

@@ -114,7 +114,7 @@ class SecondCell(CellFields, ReaderCounts):
 
     reader: Name
     metric: str = Field(description="The task's headline.")
-    replies: Count = Field(description="Of the cell; the second reader gave a verdict on n.")
+    replies: Count = Field(description="Number of replies of the cell; the second reader gave a verdict on n.")
     first: Number = Field(description="The headline: its value in `cells`.")
     second: IntervalFields = Field(
         description="The same with the second reader's answers to the n, the parser's to the others."

@@ -35,7 +35,7 @@ from evalsuite.types import WRITTEN, Request, Response, Status, Trial
 
 log = logging.getLogger(__name__)
 
-_LONGER = 4  # times the limit that cut the replies off: the limit that the command below the tables names
+_LONGER = 4  # the command below the tables names so many times the limit that cut the replies off
 
 
 def ask_truncated(
@@ -99,7 +99,7 @@ def command_again(results: Results) -> str | None:
         settings = Manifest.model_validate(read_json(results.out / "manifest.json")).settings
         cells = [cell for cell in cut_cells(results) if _asks(settings, cell)]
         limits = [next(rows_of(Record, results.out, cell.records)).max_new_tokens for cell in cells]
-    except (EvalsuiteError, ValidationError, StopIteration):  # the folder may come from elsewhere
+    except (EvalsuiteError, ValidationError, StopIteration):  # the folder may not be as evalsuite writes it
         return None
     if not limits:
         return None

@@ -1,4 +1,4 @@
-"""The baselines that come with every run, beside the models of any models.yaml or functions."""
+"""The baselines that a run evaluates beside its models."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from evalsuite.types import Task
 def come_along(
     s: Settings, models: Models, chosen: Sequence[Model], corpus: Corpora, pairs: Sequence[tuple[Task, str]]
 ) -> list[Model]:
-    """The baselines of `--baselines` that the run would lack.
+    """The baselines of `--baselines` that are not among `chosen`.
 
-    No baseline is added if `--model` names some, which are then the wanted ones; none that has the name of a user's model.
-    `majority` is asked only the tasks whose training or dev items are there, since it knows none without.
+    None is added if `--model` names a baseline, and none that has the name of a user's model. `majority` is asked only the tasks
+    with training or dev items, from which it learns the majority.
     """
     here = {m.path for m in chosen if m.backend == "baseline"}
     if s.model and here:

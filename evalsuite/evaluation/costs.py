@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 _Planned = Iterator[tuple[Model, Cell, list[Trial]]]
 _WITHOUT_TOKENS = ("baseline", "scripted")
-_NEAR = 0.2  # half width of the range, as a share, of prompt tokens that other tasks' counted prompts correct
+_NEAR = 0.2  # half width, as a share of the mean, of the range of prompt tokens corrected by prompts of other cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class CellCost:
-    """The estimate of one cell; their sum is that of the run."""
+    """The estimate of one cell. `_sum` adds up those of a task, a model or a run."""
 
     model: str
     task: str
@@ -93,8 +93,9 @@ def estimate_cost(
 ) -> list[CostEstimate]:
     """Estimate `run` with the same keywords: a row for each model and task, for each model, and for all.
 
-    Replies in the run's folder `out` are not asked again, and are a sample of the others, as those of the runs `samples`.
-    `tokenizer` counts the prompts of models whose own is not here. No model is loaded, and nothing is sent.
+    Requests with a reply in the run's folder `out` are not asked again. These replies and those of the runs `samples` are the
+    sample by which the others are predicted. `tokenizer` counts the prompts of models whose own is not here. No model is
+    loaded, and nothing is sent.
 
     >>> for row in estimate_cost(model=["tiny-zh"], tasks=["event_cause"], limit=20):  # doctest: +SKIP
     ...     print(row.model, row.task, row.left, row.reply_tokens)
@@ -108,7 +109,7 @@ def estimate_cost(
 
 @dataclass(slots=True)
 class Costs:
-    """Adds up the costs of cells as they pass."""
+    """Adds up the costs of the cells that `passing` yields."""
 
     settings: Settings
     samples: Sequence[str | Path] = ()
@@ -160,7 +161,7 @@ class Costs:
 
 
 class _Asked:
-    """A model whose requests are counted, cell by cell."""
+    """A model with the requests counted so far, so that equal ones of several cells count once."""
 
     def __init__(self, model: Model, tokenizer: str, run: Path | None) -> None:
         self.model, self.run = model, run
@@ -205,16 +206,17 @@ class _Asked:
         return list(new.values())
 
     def _prompts(self, counted: Sequence[PromptTokens], near: _Near | None, seed: str) -> tuple[Total, str]:
-        """The tokens of these prompts, and how they were found. Prompts that the endpoint has counted correct the rule."""
+        """The tokens of these prompts, and how they were found. Estimates by the rule are corrected by prompts of near cells
+        whose tokens the endpoint has counted."""
         low, mean, high = (sum(getattr(c, name) for c in counted) for name in ("low", "mean", "high"))
         if self.exact or not counted:
             return Total(low, mean, high), "counted" if self.exact else "estimated"
-        told = [r for r in near[1] if r.prompt_tokens] if near and near[0] is not Kinship.MODEL else []
-        if near is None or not told:
+        known = [r for r in near[1] if r.prompt_tokens] if near and near[0] is not Kinship.MODEL else []
+        if near is None or not known:
             return Total(low, mean, high), "estimated"
         if near[0] is Kinship.SAME:
-            return foresee_prompts(told, counted, self.count, seed), "replies"
-        pairs = [(reply, self.count(reply.request)) for reply in told]
+            return foresee_prompts(known, counted, self.count, seed), "replies"
+        pairs = [(reply, self.count(reply.request)) for reply in known]
         mean *= sum(r.prompt_tokens for r, _ in pairs) / sum(c.mean for _, c in pairs)
         return Total(mean * (1 - _NEAR), mean, mean * (1 + _NEAR)), "replies"
 

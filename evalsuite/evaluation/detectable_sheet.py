@@ -27,7 +27,7 @@ class AskedItems:
             yield cell, trials
 
     def sheet(self) -> Sheet | None:
-        """A row per task and set of choices; None without any."""
+        """A row for each task and set whose first metric is accuracy; None if there are none."""
         from evalsuite.metrics.power import CORRELATION, DISAGREE, detectable_ahead
 
         rows = []

@@ -1,11 +1,11 @@
 """Ask in rounds until each cell's interval is narrow enough (`--until`), or models differ clearly (`--until-ranked`).
 
 A round asks all cells that are still open together, so that an engine stays busy. The number of its items is guessed from
-the replies so far; the guarantee does not depend on the guess. Nothing else enters it: an interrupted run makes the same
-rounds again, and asks only what is missing.
+the replies so far alone, so an interrupted run makes the same rounds again, and asks only what is missing. The guarantee does
+not depend on the guess.
 
-To tell models apart, they are loaded in turn, again and again: in each pass those that are still open are asked a
-larger share of the items, so that one model is in memory at a time.
+With `--until-ranked` the models are loaded in turn, one at a time, in several passes. Each pass asks the models that are not
+told apart yet a larger share of the items.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from evalsuite.types import Cell, Place, Response, Trial
 log = logging.getLogger(__name__)
 
 _FIRST = 64  # items of the first round
-_SHARE, _GROWTH = 1 / 16, 1.5  # the share of all items in the first pass over models, and its growth from pass to pass
-_STEP = 1 / 16  # the least growth of a round, once the need is nearly known
+_SHARE, _GROWTH = 1 / 16, 1.5  # share of all items in the first pass over models, and the factor from pass to pass
+_STEP = 1 / 16  # a round has at least this share of the items asked before
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class _Open:
     keys: Sequence[str]
     asking: Asking
     margin: float
-    asked: int = 0  # items
+    asked: int = 0  # number of items asked
     values: dict[int, float | None] = field(default_factory=dict)  # index of an asked trial -> its value; None: failed
     found: Estimate | None = None
 
@@ -66,8 +66,8 @@ class _Open:
         return [n for own in self.asking.trials[before : self.asked] for n in own]
 
     def catch_up(self, stored: Set[str]) -> list[int]:
-        """Go on to the last block all of whose requests are stored, answered or failed: an earlier command may have asked
-        more, as requests failed that are answered now. Returns the indices of these trials."""
+        """Go on to the last block all of whose requests are stored, answered or failed. An earlier command may have asked more
+        than this one needs, because requests failed then that are answered now. Returns the indices of these trials."""
         before, ends = self.asked, self.asking.order.ends
         whole = next(
             (n for n, own in enumerate(self.asking.trials) if not all(self.keys[i] in stored for i in own)),
@@ -111,7 +111,7 @@ class _Open:
 
 def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Display) -> None:
     """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. Requests that failed in an
-    earlier command are asked again, those behind the point of stopping included."""
+    earlier command are asked again, also those beyond the point at which the asking stops now."""
     cells = [
         _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)
@@ -153,7 +153,7 @@ class Ranking:
     store: Store
     display: Display
     share: float = _SHARE
-    asked: dict[Place, int] = field(default_factory=dict)  # items of each cell
+    asked: dict[Place, int] = field(default_factory=dict)  # number of items asked of each cell
     closed: set[Place] = field(default_factory=set)
     alone: set[Place] = field(default_factory=set)  # places with one model only, which are asked in full
     answered: set[str] = field(default_factory=set)  # models that had no problem in this pass
@@ -182,8 +182,8 @@ class Ranking:
         return planned
 
     def ask(self, backend: Backend, planned: KeyedCells) -> None:
-        """Ask the open cells of a model their share of the items, and once in a command what failed in earlier ones, also behind
-        that share."""
+        """Ask the open cells of a model their share of the items. Requests that failed in an earlier command are asked once more,
+        also those beyond that share."""
         groups, reached = [], {}
         for cell, trials, keys in planned:
             if cell.place not in self.closed:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from evalsuite.results.schema.anchors import AnchorSet
 
 _FileKey = tuple[str, str, str]  # task, set, split
-_NAMED = 5  # ids that an error names
-
-
+_NAMED = 5  # the most ids that an error names
 _WAY = ("variant", "template", "shots", "scoring", "perturb")  # the settings in which a set's models were asked
 
 
@@ -51,13 +49,14 @@ class Selection:
     ids: frozenset[str]  # the listed ids; empty for sets of anchor items
 
     def has(self, task: Task, item_set: str, split: str, file: File) -> bool:
-        """Whether it names items of a task and set."""
+        """Whether the file names items of a task and set."""
         if self.sets:
             return (task.name, item_set, split) in self.sets
         return any(item.id in self.ids for item in file.items)
 
     def pick(self, task: Task, item_set: str, split: str, corpus: Corpora, items: Sequence[Item]) -> SelectedItems:
-        """The named ones of the items that would be asked, `items`. Raises DataError if the data are others, or lack some."""
+        """Pick the named items from `items`, which would be asked without the file. Raises DataError if the data are not those
+        that anchor items were chosen from, or lack some items."""
         facts = {"sha256": self.sha256, "of": len(items)}
         if not self.sets:
             return SelectedItems(tuple(item for item in items if item.id in self.ids), facts, {})

@@ -78,7 +78,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             count = None if leaked is None else sum(item.id in leaked for item in kept)
         eval_sets.append(EvalSet(t, item_set, file, kept, count, picked))
         for change in _perturbations(s, t) if kept else ():
-            try:  # the item with most options: some styles have too few labels
+            try:  # the item with most options, since some styles of labels have too few
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
@@ -225,8 +225,8 @@ def _elsewhere(s: Settings, t: Task, variant: str) -> str:
 
 
 def _asked_in(corpus: Corpora, source: EvalSet, split: str, variant: str) -> tuple[File, Sequence[Item]]:
-    """The file and the items that a wording asks, where it asks the same items in other words. Raises DataError if the file
-    lacks some of them, unless broken lines are left out."""
+    """The file and the items that a wording asks: a wording may have a file of its own, with the same items in other words.
+    Raises DataError if that file lacks some of the items, unless broken lines are left out."""
     file = corpus.reworded(source.task, source.set, split, variant)
     if file is source.file:
         return file, source.items
@@ -281,7 +281,7 @@ def plan_cells(
                     "tags": model.tags,
                     **({"perturb_version": change.version} if change.version > 1 else {}),
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
-                    **({"recorded": told} if (told := getattr(backend, "recorded", None)) else {}),
+                    **({"recorded": recorded} if (recorded := getattr(backend, "recorded", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                     **({"price": price.model_dump()} if (price := model.api.charged) else {}),
                     **({"until": s.stops} if s.stops else {}),

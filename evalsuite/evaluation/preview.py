@@ -46,7 +46,7 @@ def as_lines(cells: PlannedCells, item: str, tokenizer: str) -> Iterator[str]:
 
 
 def as_text(cells: PlannedCells, item: str, tokenizer: str) -> Iterator[str]:
-    """The first matching item of every cell but for the model."""
+    """The prompt of each cell's first item whose id contains `item`; cells that differ only in their model are shown once."""
     count = token_counter(tokenizer)
     seen, shown = set(), set()
     for cell, trials in cells:

@@ -45,7 +45,8 @@ class TokenRule:
         return self.han * han + self.sign * signs + self.letter * letters + chat
 
 
-# Between the most frugal and the most wasteful of six tokenizers of 2022 to 2026; the mean is near those since 2024.
+# LOW fits the tokenizer with the fewest tokens among six from 2022 to 2026, HIGH the one with the most; MEAN is near those
+# since 2024.
 LOW = TokenRule(0.60, 0.70, 0.20, turn=3, prompt=0)
 MEAN = TokenRule(0.75, 0.95, 0.25, turn=5, prompt=8)
 HIGH = TokenRule(1.45, 1.20, 0.29, turn=8, prompt=32)
@@ -98,7 +99,7 @@ def counter_of(
 
 
 def _own(model: Model) -> TokenCounter | None:
-    """Counts as the run will, for a model whose files are in a folder here."""
+    """The counter with the model's own tokenizer, which counts as the run will; None unless its files are in a folder here."""
     from evalsuite.backends.registry import backend_named
 
     if not (backend_named(model.backend).local and Path(resolve(model.path)).is_dir()):

@@ -52,8 +52,8 @@ class ContextSample:
 
 
 def forecast(sample: Sequence[ContextSample], more: float, low: float, high: float, seed: str) -> Total:
-    """The tokens of `more` units, of which `sample` is a sample. `low` and `high`: the smallest and the largest possible tokens
-    of a unit."""
+    """The tokens of `more` units, of which `sample` is a sample. `low` and `high`: the smallest and the largest possible number
+    of tokens of a unit."""
     import numpy as np
 
     draw = np.random.default_rng(Random(seed).getrandbits(64))

@@ -43,7 +43,9 @@ class AnchorPoint(Strict):
 
     size: _Positive
     method: str = Field(description="The best one by all models.")
-    error: AnchorError = Field(description="Of the best method, which was chosen anew without the models left out.")
+    error: AnchorError = Field(
+        description="Error of the best method, which was chosen anew without the models left out."
+    )
     methods: dict[str, _Error] = Field(description="Mean absolute error of each method.")
     random: Annotated[Rows[_Error], Field(min_length=2, max_length=2)] = Field(
         description="5th and 95th percentile of the mean absolute error of single sets of random items."
@@ -64,8 +66,8 @@ class AnchorItem(Strict):
 class AnchorSet(PlaceFields):
     """The anchor items of one task and set, and the way in which the models were asked."""
 
-    data: Hash = Field(description="Of the official file that the items come from.")
-    template: Hash = Field(description="Of the prompt template.")
+    data: Hash = Field(description="Hash of the official file that the items come from.")
+    template: Hash = Field(description="Hash of the prompt template.")
     of: _Positive = Field(description="Items in full.")
     metric: str = Field(description="What the weighted mean estimates: the task's headline.")
     models: Rows[Name] = Field(description="Those whose outcomes the items were chosen by.")

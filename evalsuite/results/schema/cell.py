@@ -76,7 +76,7 @@ class Recorded(Strict):
     model: str = Field(description="As its publisher calls it.")
     revision: str | None = Field(description="Which of its files or commits.")
     date: str = Field(description="When most of the replies were recorded: YYYY-MM-DD.")
-    versions: dict[str, str] = Field(description="Of engine and evalsuite at that time, by name.")
+    versions: dict[str, str] = Field(description="Versions of engine and evalsuite at that time, by name.")
 
 
 class TokenPrice(Strict):
@@ -89,7 +89,7 @@ class TokenPrice(Strict):
 class AnchorChoice(Strict):
     """A cell's entry in a file of anchor items (docs/anchors.md)."""
 
-    weights: Rows[float] = Field(description="Of the items, in their order; they sum to 1.")
+    weights: Rows[float] = Field(description="Weights of the items, in their order; they sum to 1.")
     method: str = Field(description="The method that chose them.")
     error: Annotated[float, Field(ge=0)] = Field(description="Mean absolute error on models left out.")
     half: Annotated[float, Field(ge=0)] = Field(description="Half width of a 95 % interval.")
@@ -102,7 +102,7 @@ class AnchorChoice(Strict):
 class Picked(Strict):
     """The items that a file names."""
 
-    sha256: Hash = Field(description="Of the file.")
+    sha256: Hash = Field(description="Hash of the file.")
     of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
     anchors: AnchorChoice | None = Field(default=None, description="Absent for a list of ids.")
     otherwise: Rows[str] = Field(
@@ -117,7 +117,8 @@ class Until(Strict):
         description="The half width of the interval that is waited for."
     )
     ranked: Literal[True] | None = Field(
-        default=None, description="Of the interval of two models' difference, if they are not told apart before."
+        default=None,
+        description="True: `margin` is for the interval of two models' difference, if they are not told apart before.",
     )
 
 
@@ -132,10 +133,10 @@ class AskedAgain(Strict):
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
-    data: Hash = Field(description="Of the official file that the items come from.")
-    template: Hash = Field(description="Of the prompt template.")
+    data: Hash = Field(description="Hash of the official file that the items come from.")
+    template: Hash = Field(description="Hash of the prompt template.")
     fingerprint: str = Field(
-        description="Of the model: weights, tokenizer, chat template, dtype, kind of device, adapter."
+        description="Identifies the model: weights, tokenizer, chat template, dtype, kind of device, adapter."
     )
     backend: str = Field(
         description="As models.yaml names it: baseline, scripted, hf, vllm, openai, or another package's."
@@ -159,10 +160,11 @@ class Facts(Strict):
     )
     escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
     perturb_version: Literal[2] | None = Field(
-        default=None, description="Of the perturbation, where it is not the first: with 2, `shuffle` may keep an order."
+        default=None,
+        description="Version of the perturbation, if it is not the first: with 2, `shuffle` may keep an order.",
     )
     parameters: Count | None = Field(
-        default=None, description="Of the model's checkpoint; absent where they are not known."
+        default=None, description="Number of parameters of the model's checkpoint; absent if not known."
     )
     recorded: Recorded | None = Field(default=None, description="Absent where the model itself was asked.")
     trained: Trained | None = None
@@ -170,7 +172,7 @@ class Facts(Strict):
     again: AskedAgain | None = Field(default=None, description="Absent where no reply was asked again.")
     price: TokenPrice | None = Field(
         default=None,
-        description="Of the model's models.yaml, less the discount of a batch API; absent if there is none.",
+        description="Price in the model's models.yaml, less the discount of a batch API; absent if there is none.",
     )
 
 
@@ -188,7 +190,7 @@ class TokenCounts(Strict):
     )
     prompt: Annotated[float, Field(ge=0)] = Field(description="Mean tokens of a prompt.")
     cost: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="Of all of them at the model's prices; absent without prices."
+        default=None, description="Cost of all of them at the model's prices; absent without prices."
     )
 
 
@@ -210,7 +212,7 @@ class Estimate(Strict):
         description="95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.",
     )
     high: Share | None = Field(default=None, description="Its upper end.")
-    level: float | None = Field(default=None, description="Of the confidence sequence.")
+    level: float | None = Field(default=None, description="Confidence level of the confidence sequence.")
     margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
         default=None,
         description="The half width that was waited for; null if models were asked until they are told apart.",

@@ -23,7 +23,7 @@ class People(Strict):
     """People's scores of a sample."""
 
     format: Literal[1] = 1
-    name: str = Field(description="Of the sample.")
+    name: str = Field(description="Name of the sample.")
     rubric: str
     scales: dict[str, Annotated[Rows[int], Field(min_length=2, max_length=2)]] = Field(
         description="Scale -> lowest and highest score."

@@ -63,7 +63,7 @@ class AnswerRead(Strict):
     )
     confidence: Share | None = Field(
         default=None,
-        description="Of chosen options, the probability of being right that the reply states; absent for none.",
+        description="Probability of being right that the reply states for its choice; absent if it states none.",
     )
 
     @classmethod
@@ -194,7 +194,7 @@ class Record(Strict):
     shots: Annotated[Rows[Name], Field(max_length=1_000)] = Field(description="Ids of the examples shown, in order.")
     asked_shots: Count
     max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longest reply, in tokens.")
-    key: Hash = Field(description="Of the model's fingerprint, the exact prompt, and the sampling settings.")
+    key: Hash = Field(description="Hash of the model's fingerprint, the exact prompt, and the sampling settings.")
     prompt: _Long = Field(description="The whole prompt, examples included, as a base model gets it.")
     messages: Annotated[Rows[Turn], Field(max_length=2_001)] | None = Field(
         description="The same as chat turns; null for a base model."
@@ -239,7 +239,7 @@ class Record(Strict):
     )
     pairs: Annotated[Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
         default=None,
-        description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
+        description="The pairs of a probe: [context, target] with the valid explanation, and with the corrupted one.",
     )
     pattern: _Text | None = Field(default=None, description="The regular expression that the reply was held to.")
     answer_after: _Text | None = Field(

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (4c1488dafe8d9004) by types.mjs.
+// Generated from schema/record.schema.json (343d175515544ab3) by types.mjs.
 
 /**
  * One request about one item.
@@ -22,7 +22,7 @@ export interface EvalsuiteRecordFormat1 {
    */
   max_new_tokens: number;
   /**
-   * Of the model's fingerprint, the exact prompt, and the sampling settings.
+   * Hash of the model's fingerprint, the exact prompt, and the sampling settings.
    */
   key: string;
   /**
@@ -193,7 +193,7 @@ export interface EvalsuiteRecordFormat1 {
    */
   votes?: number[] | null;
   /**
-   * Of a probe: [context, target] with the valid explanation, and with the corrupted one.
+   * The pairs of a probe: [context, target] with the valid explanation, and with the corrupted one.
    */
   pairs?: [[string, string], [string, string], ...[string, string][]] | null;
   /**
@@ -258,7 +258,7 @@ export interface AnswerRead {
    */
   reasoned?: number;
   /**
-   * Of chosen options, the probability of being right that the reply states; absent for none.
+   * Probability of being right that the reply states for its choice; absent if it states none.
    */
   confidence?: number | null;
 }

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (413190a55b07bed4) by types.mjs.
+// Generated from schema/results.schema.json (3933e76857f65599) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -322,15 +322,15 @@ export interface MetricValue {
  */
 export interface Facts {
   /**
-   * Of the official file that the items come from.
+   * Hash of the official file that the items come from.
    */
   data: string;
   /**
-   * Of the prompt template.
+   * Hash of the prompt template.
    */
   template: string;
   /**
-   * Of the model: weights, tokenizer, chat template, dtype, kind of device, adapter.
+   * Identifies the model: weights, tokenizer, chat template, dtype, kind of device, adapter.
    */
   fingerprint: string;
   /**
@@ -388,11 +388,11 @@ export interface Facts {
    */
   escaped?: number | null;
   /**
-   * Of the perturbation, where it is not the first: with 2, `shuffle` may keep an order.
+   * Version of the perturbation, if it is not the first: with 2, `shuffle` may keep an order.
    */
   perturb_version?: 2 | null;
   /**
-   * Of the model's checkpoint; absent where they are not known.
+   * Number of parameters of the model's checkpoint; absent if not known.
    */
   parameters?: number | null;
   /**
@@ -406,7 +406,7 @@ export interface Facts {
    */
   again?: AskedAgain | null;
   /**
-   * Of the model's models.yaml, less the discount of a batch API; absent if there is none.
+   * Price in the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
   price?: TokenPrice | null;
 }
@@ -415,7 +415,7 @@ export interface Facts {
  */
 export interface Picked {
   /**
-   * Of the file.
+   * Hash of the file.
    */
   sha256: string;
   /**
@@ -436,7 +436,7 @@ export interface Picked {
  */
 export interface AnchorChoice {
   /**
-   * Of the items, in their order; they sum to 1.
+   * Weights of the items, in their order; they sum to 1.
    */
   weights: number[];
   /**
@@ -480,7 +480,7 @@ export interface Recorded {
    */
   date: string;
   /**
-   * Of engine and evalsuite at that time, by name.
+   * Versions of engine and evalsuite at that time, by name.
    */
   versions: {
     [k: string]: string;
@@ -532,7 +532,7 @@ export interface Until {
    */
   margin: number;
   /**
-   * Of the interval of two models' difference, if they are not told apart before.
+   * True: `margin` is for the interval of two models' difference, if they are not told apart before.
    */
   ranked?: true | null;
 }
@@ -591,7 +591,7 @@ export interface TokenCounts {
    */
   prompt: number;
   /**
-   * Of all of them at the model's prices; absent without prices.
+   * Cost of all of them at the model's prices; absent without prices.
    */
   cost?: number | null;
 }
@@ -628,7 +628,7 @@ export interface Estimate {
    */
   high?: number | null;
   /**
-   * Of the confidence sequence.
+   * Confidence level of the confidence sequence.
    */
   level?: number | null;
   /**
@@ -908,7 +908,7 @@ export interface GroupPart {
    */
   estimated?: true | null;
   /**
-   * Of guessing; null where it has no level.
+   * Expected value of guessing; null where the metric has none.
    */
   chance: number | null;
 }
@@ -1174,7 +1174,7 @@ export interface Mean {
    */
   sets: [string, string, ...string[]];
   /**
-   * Of all sets.
+   * Number of items in all sets.
    */
   items: number;
   /**
@@ -1318,7 +1318,7 @@ export interface Ranked {
   metric: string;
   margin: number;
   /**
-   * Of each interval: 95 % over all pairs, by Bonferroni.
+   * Confidence level of each interval: 95 % over all pairs, by Bonferroni.
    */
   level: number;
   /**
@@ -1342,7 +1342,7 @@ export interface RankedPair {
    */
   difference: number;
   /**
-   * Of the difference over all items: the confidence sequence.
+   * Lower end of the difference over all items, from the confidence sequence.
    */
   low: number;
   high: number;
@@ -1619,11 +1619,11 @@ export interface Detectable {
   items: number;
   dialogues: number;
   /**
-   * Of all pairs of models; null for fewer than 6 dialogues.
+   * Median over all pairs of models; null for fewer than 6 dialogues.
    */
   median: number | null;
   /**
-   * Of the pair whose differences vary most.
+   * Value of the pair whose differences vary most.
    */
   largest: number | null;
 }
@@ -1771,7 +1771,7 @@ export interface Gap {
   low: number | null;
   high: number | null;
   /**
-   * Of an unpaired permutation of dialogues between the sets: exact for few dialogues, else of random permutations, as many as the family needs.
+   * p of an unpaired permutation of dialogues between the sets: exact for few dialogues, else from random permutations, as many as the family needs.
    */
   p: number;
   /**
@@ -1913,11 +1913,11 @@ export interface Chance {
   dialogues: number;
   accuracy: number;
   /**
-   * Of uniform guesses.
+   * Expected accuracy of uniform guesses.
    */
   chance: number;
   /**
-   * Of the best answer that is the same for all items.
+   * Accuracy of the best answer that is the same for all items.
    */
   constant: number;
   /**
@@ -1925,7 +1925,7 @@ export interface Chance {
    */
   label: string;
   /**
-   * Of the model's own choices in a random order, among items with equally many options.
+   * Expected accuracy of the model's own choices in a random order, among items with equally many options.
    */
   shuffled: number;
   /**
@@ -2239,7 +2239,7 @@ export interface Positions {
    */
   silent: number;
   /**
-   * Total variation distance between chosen and gold positions.
+   * Total variation distance between chosen and gold places.
    */
   bias: number | null;
 }
@@ -3149,7 +3149,7 @@ export interface Calibration {
    */
   brier_uniform: number;
   /**
-   * Of ten equally wide ones, those with items.
+   * Ten equally wide bins, less those without items.
    */
   bins: ReliabilityBin[];
   /**
@@ -3211,7 +3211,7 @@ export interface ReliabilityBin {
   accuracy: MeanInterval8;
 }
 /**
- * Accuracy if only the surest items are answered.
+ * The surest items alone.
  */
 export interface SelectivePoint {
   /**
@@ -3813,7 +3813,7 @@ export interface ExposureTest {
    */
   tokens: number;
   /**
-   * Of the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores.
+   * For the published form: share of other orders that are less likely, mean score, or overlap; less the reference's, of scores.
    */
   value: number | null;
   /**
@@ -3858,7 +3858,7 @@ export interface Beside {
   fingerprint: string;
   value: number | null;
   /**
-   * Of the same test: small where texts favour the published form for any model.
+   * p of the same test: small where texts favour the published form for any model.
    */
   p: number | null;
 }
@@ -4003,7 +4003,7 @@ export interface Breakdown {
   groups?: GroupMean[] | null;
 }
 /**
- * The items whose property has a value from low to high, both inclusive.
+ * The items with a property from low to high, both inclusive.
  */
 export interface Bin {
   /**
@@ -4406,7 +4406,7 @@ export interface Suspicious {
   value: number;
   discrimination: number | null;
   /**
-   * Of all_wrong: the product of the models' shares of items with value 0. Of negative: one-sided, by permutation of the models; not corrected for the number of items.
+   * For all_wrong: the product of the models' shares of items with value 0. For negative: one-sided, by permutation of the models; not corrected for the number of items.
    */
   p: number;
   /**
@@ -4666,7 +4666,7 @@ export interface MetricCorrelation {
   of: number;
   metrics: string[];
   /**
-   * Of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one is constant.
+   * Spearman's ρ of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one is constant.
    */
   spearman: (number | null)[];
   /**
@@ -5039,7 +5039,7 @@ export interface OverModels {
   };
 }
 /**
- * Correlation coefficients; null for fewer than three pairs, or if a side is constant.
+ * Null for fewer than three pairs, or if a side is constant.
  */
 export interface Correlations {
   pearson: number | null;
@@ -5096,7 +5096,7 @@ export interface OverSystems {
   };
 }
 /**
- * Controls of the judges, which show how far their scores can be trusted.
+ * Measures of the trust that judges deserve.
  */
 export interface Controls {
   anchors: Anchor[];
@@ -5146,7 +5146,7 @@ export interface Repeat {
   means: number[];
 }
 /**
- * The agreement of a judge's scores with and without the gold answer.
+ * A judge with and without the gold answer.
  */
 export interface Blind {
   kappa: number | null;
@@ -5514,7 +5514,7 @@ export interface CorrectedJudge {
    */
   marked: number;
   /**
-   * Of the marked replies.
+   * Number of dialogues of the marked replies.
    */
   dialogues: number;
   raw: IntervalFields;
@@ -5842,7 +5842,7 @@ export interface SecondCell {
    */
   metric: string;
   /**
-   * Of the cell; the second reader gave a verdict on n.
+   * Number of replies of the cell; the second reader gave a verdict on n.
    */
   replies: number;
   /**

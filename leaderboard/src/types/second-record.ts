@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (eb0ce43b0423e13e) by types.mjs.
+// Generated from schema/second-record.schema.json (f580d2b98a3107b7) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -176,7 +176,7 @@ export interface AnswerRead {
    */
   reasoned?: number;
   /**
-   * Of chosen options, the probability of being right that the reply states; absent for none.
+   * Probability of being right that the reply states for its choice; absent if it states none.
    */
   confidence?: number | null;
 }
