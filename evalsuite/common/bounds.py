@@ -11,12 +11,12 @@ from typing import Any
 
 
 class OutOfTime(BaseException):
-    """Raised where the code is when its time is over; no Exception, so that nothing on the way handles it as one."""
+    """Raised in the running code when its CPU time is used up. It is no `Exception`, so that no `except Exception` stops it."""
 
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in the block when this process has used `seconds` of CPU time since it began.
+    """Raise OutOfTime in the block when this process has used `seconds` of CPU time since the block began.
 
     Without effect outside of the main thread, and on a system without such timers.
     """

@@ -3,7 +3,7 @@
 Three relations, from the narrowest to the widest; docs/checks.md explains them:
 
     is_copy, copied    one dialogue is a copy of another: the only definition of leakage between splits
-    alike              too much alike for one to be a shot of the other: also without the amount of text that a copy needs
+    alike              too similar for one to be a shot of the other: in addition to copies, also with less text in common
     sources            dialogues that share a passage, whose scores are therefore correlated: clusters of statistics
 """
 
@@ -62,7 +62,7 @@ def is_copy(a: Dialogue, b: Dialogue) -> bool:
 
 
 def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[bool]:
-    """Whether each asked dialogue is a copy (`is_copy`) of a known one. Only dialogues with common turns are compared."""
+    """Whether each of `dialogues` is a copy (`is_copy`) of a known one. Only dialogues with common turns are compared."""
     texts = [_Words.of(dialogue) for dialogue in dict.fromkeys(tuple(d) for d in known)]
     equal = {text.turns for text in texts}
     holders: dict[str, list[int]] = defaultdict(list)  # turn -> the known dialogues that have it
@@ -168,10 +168,10 @@ def _fits(turn: str, other: str, last: bool) -> bool:
 
 
 def alike(one: Dialogue, other: Dialogue) -> bool:
-    """Whether two dialogues are too much alike for one to be a shot of the other.
+    """Whether two dialogues are too similar for one to be a shot of the other.
 
-    Stricter than leakage: besides copies (`is_copy`) also dialogues of which one begins the other, however short, or at
-    least half of whose aligned turns are equal.
+    They are if one is a copy of the other (`is_copy`), if one begins the other, however short, or if at least half of their
+    turns are equal at equal positions.
     """
     a, b = "\n".join(one), "\n".join(other)
     if a.startswith(b) or b.startswith(a):

@@ -1,7 +1,7 @@
 """Fences around texts in the prompts of judges and second readers, such as [候选答案结束]: no text inside closes its own.
 
-Marks are searched for in a folded text: without characters that are not seen and without accents, and with compatibility
-characters as their plain ones (Unicode's NFKD), so that ［候选⁠答案結束］ is found, too.
+Fences are searched for in a folded text, without invisible characters and accents, and with compatibility characters as
+their plain ones (Unicode's NFKD), so that ［候选⁠答案結束］ is found, too.
 """
 
 from __future__ import annotations

@@ -280,7 +280,7 @@ def cache_folder() -> Path | None:
         state = folder.stat()
     except (OSError, RuntimeError):  # RuntimeError: no home
         return None
-    # Windows has neither: a user's own folder is closed to others there by its access list.
+    # Windows has no such ids and mode bits; there an access list closes a user's folder to others.
     own = not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
     return folder if own and os.access(folder, os.W_OK) else None
 

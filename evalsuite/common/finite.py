@@ -1,4 +1,4 @@
-"""One gate for numbers: NaN and infinity are no JSON, and no number of a setting or a result."""
+"""Checks for NaN and infinity, which are no JSON and valid in no setting or result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def is_finite(value: Any) -> bool:
 def not_finite(value: Any) -> str:
     """The path of the first NaN or infinity in a JSON value, such as "cells[0].metrics.f1"; "" if there is none.
 
-    A number that is the value itself is named by its own word.
+    If the value itself is NaN or infinity, its text, such as "nan".
 
     >>> not_finite({"cells": [{"f1": 0.5}, {"f1": float("nan")}]})
     'cells[1].f1'

@@ -1,4 +1,4 @@
-"""Values by key, keys in the order in which they come first."""
+"""Group values by key, in the order of the keys' first occurrence."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEPTH = 100  # the most levels of a JSON object, since code walks it recursively
 WIDTH = 10_000  # the most names in one object, since every unknown one is an error with a message
-_MARK = b"\xef\xbb\xbf"  # the byte order mark, which the head of a file may have
+_MARK = b"\xef\xbb\xbf"  # the byte order mark, with which a file may begin
 _SURROGATE = re.compile(rb"\\u[dD]")  # the escapes of surrogates, and of some other characters
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
@@ -117,7 +117,7 @@ def parse_model(model: type[Model], text: bytes, path: Path, line: int | None = 
     """Validate a line with a pydantic model. Raises DataError for the first fault."""
     from pydantic import ValidationError
 
-    parse_object(text, path, line)  # refuses what pydantic does not: repeated names
+    parse_object(text, path, line)  # refuses repeated names, which pydantic accepts
     try:
         return model.model_validate_json(text.removesuffix(b"\n"))
     except ValidationError as error:

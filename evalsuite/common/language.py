@@ -90,7 +90,7 @@ class MessageRow:
         return re.compile(made, re.DOTALL)
 
     def fits(self, text: str, rows: MessageRows) -> bool:
-        """Whether a text is this message, and matches the template not only by chance."""
+        """Whether a text is this message. A match of the template that may be by chance does not count."""
         if self.longest not in text or not (found := self.pattern.fullmatch(text)):
             return False
         # Templates of few letters fit many texts by chance. With fewer than _FEW letters, the fields must hold numbers; with
@@ -188,7 +188,7 @@ class MessageRows:
 
 
 _HEADS = 6  # the most names before a message: file, line, field, model
-# Rows of heads.
+# English templates of the names before a message.
 _NAMES = "field {name!r}", "model {name}", "A number alone", "{cores} cores", "{cores} cores and {memory} GB of memory"
 
 

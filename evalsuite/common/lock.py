@@ -72,7 +72,7 @@ def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
 
 @contextmanager
 def unwritten(folder: Path) -> Iterator[None]:
-    """No process writes into `folder` while the block runs. Needs no right to write there.
+    """Keep other processes from writing into `folder` while the block runs. This needs no permission to write there.
 
     Raises ConfigError if another process holds the folder's lock. A folder without a lock's file has no writer, or one that
     ran on a file system without locks.

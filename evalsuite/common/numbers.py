@@ -1,6 +1,6 @@
 """The notation of numbers, the same on page, terminal, CSV, LaTeX and Markdown.
 
-leaderboard/src/common/numbers.ts is the same.
+leaderboard/src/common/numbers.ts writes numbers in the same way.
 """
 
 from __future__ import annotations

@@ -103,7 +103,8 @@ def _send(worker: subprocess.Popen[bytes], value: Any) -> None:
 
 
 def serve() -> None:
-    """A worker's life: prepare, then do what comes in until the pipe is closed. What libraries print goes to stderr."""
+    """Run as a worker process: prepare once, then do each piece of work that comes in on stdin, until it is closed. What
+    libraries print goes to stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers on Ctrl-C
     results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -1,8 +1,8 @@
 """The API keys of this process, which nothing that leaves it may show.
 
-Whoever reads a models.yaml names the keys of all its endpoints (`keep_secret`). `hide` masks them in what the terminal and logs
-show (terminal.safe) and in what the store keeps (results/store.py), from which records, results.json and submissions are made.
-The set of keys is the process's, like the environment that the keys come from, and the terminal.
+Code that reads a models.yaml registers the keys of all its endpoints (`keep_secret`). `hide` masks them in what the terminal and
+logs show (terminal.safe) and in what the store keeps (results/store.py), from which records, results.json and submissions are
+made. The keys are kept in a variable of this module, since they belong to the process, as does the environment they come from.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 MASK = "***"
-# The forms of keys of well-known services, for keys that no setting names: sk-…, gsk_…, xai-…, hf_…, AIza…
+# Beginnings of the keys of well-known services. Such keys are masked even if no setting names them.
 _BEGINS = ("sk-", "gsk_", "xai-", "hf_", "AIza")
 _KEYLIKE = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_BEGINS)})[A-Za-z0-9_-]{{17,}}")
 _RANDOM = 16  # a key has a part of so many characters between hyphens; the words of a name are shorter
@@ -63,7 +63,7 @@ class _Spelling:
 
     def spans(self, text: str, cut: bool) -> Iterator[tuple[int, int]]:
         """(start, end) of every occurrence of the whole text or of a beginning of it."""
-        # The second test is slow: few texts need it.
+        # The search below is slow, and few texts need it.
         if self._begin not in text and not _ESCAPE.search(text):
             return
         at = 0

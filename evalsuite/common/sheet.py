@@ -46,8 +46,8 @@ ColumnKind = Literal["text", "count", "number", "percent", "p", "bar", "histogra
 class Column:
     """A heading and the kind of the values below it.
 
-    Percent: shares of 1, drawn times 100. p: p-values, of which tiny ones are drawn as "<0.001". Bar: shares of 1 of the longest
-    bar, drawn as bars and not exported.
+    Percent: shares of 1, drawn times 100. p: p-values, of which tiny ones are drawn as "<0.001". Bar: shares of the longest bar,
+    drawn as bars and not exported.
     """
 
     heading: str | Text

@@ -1,7 +1,7 @@
-"""Jinja templates of prompts: sandboxed, with an end to their work, and errors that name template and line.
+"""Jinja templates of prompts: sandboxed, with limits on their work, and errors that name template and line.
 
 A template comes with data or a package, so it may be a stranger's. It reaches no Python objects and no files (Jinja's sandbox),
-and stops after LOOPS passes and calls, and LONGEST characters. A single filter over a long list counts once.
+and is stopped after LOOPS passes and calls or LONGEST characters. A single filter over a long list counts as one call.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class TemplateFile:
             raise PromptError(f"{path}: {type(error).__name__}: {error}") from None
 
     def head(self, model: type[Head]) -> Head:
-        """The comment {#- … -#} at the top of the template, as YAML of a pydantic `model`; its defaults without a comment.
+        """The comment {#- … -#} at the top of the template, as YAML of a pydantic `model`; without one the model's defaults.
 
         Raises PromptError, which names the field, if it is no such YAML.
         """
@@ -66,7 +66,7 @@ class TemplateFile:
         # Blanks in front of the text keep the columns right that error messages name.
         text = " " * comment.start(1) + comment.group(1) if comment else ""
         if not any(re.search(rf"(?m)^\s*{name}\s*:", text) for name in model.model_fields):
-            return _valid(model, {}, self.path)  # a comment for people
+            return _valid(model, {}, self.path)  # no comment, or one that sets nothing
         try:
             return _valid(model, parse_yaml(text)[0], self.path)
         except yaml.YAMLError as error:

@@ -14,7 +14,7 @@ DEPTH = 50  # the most levels; the parser's time grows with the product of depth
 
 
 def parse_yaml(text: str, *, aliases: bool = True) -> tuple[Any, Node | None]:
-    """(value, node): the first document of a text, and its node, which knows the lines.
+    """(value, node): the first document of a text, and its node, which has the line numbers.
 
     `aliases`: allow *name. A stranger's few aliases can expand to gigabytes.
     Raises yaml.YAMLError, with line and column, also for a repeated key, more than DEPTH levels, and values that Python

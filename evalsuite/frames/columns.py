@@ -80,15 +80,15 @@ class _Position:
     path: tuple[str | int, ...]
     meaning: str
     depth: int  # number of lists around it
-    absent: Any = None  # its value where it is not there
-    null: bool = True  # it may be missing
+    absent: Any = None  # the field's value if the row lacks it
+    null: bool = True  # the row may lack it
 
     @property
     def name(self) -> str:
         return "_".join(str(step) for step in self.path if step != EACH)
 
     def leaf(self, kind: ValueType, lists: int = 0, packed: bool = False) -> Leaf:
-        """The field as a column, whose values are in so many further `lists`."""
+        """The field as a column of values that are nested in `lists` further lists."""
         absent = self.absent if isinstance(self.absent, (str, int, float, bool)) else None
         null = self.null and absent is None
         return Leaf(FrameColumn(self.name, kind, self.meaning, self.depth + lists, null), self.path, absent, packed)
@@ -163,7 +163,7 @@ def _list(found: Fields, at: _Position, core: Any, lists: bool) -> None:
 
 def _mapping(found: Fields, at: _Position, core: Any, lists: bool) -> None:
     keys, values = (_core(arg)[0] for arg in get_args(core))
-    if get_origin(keys) is Literal:  # known keys become columns; absent ones are counts of 0
+    if get_origin(keys) is Literal:  # known keys become columns; a count without its key is 0
         absent = 0 if values is int else None
         for key in get_args(keys):
             _field(found, _Position((*at.path, key), at.meaning, at.depth, absent), values, lists)

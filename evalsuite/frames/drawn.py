@@ -20,11 +20,13 @@ def drawn_columns() -> tuple[FrameColumn, ...]:
         FrameColumn("sheet", "text", "The table's title.", null=False),
         FrameColumn("row", "text", "The row's heading.", null=False),
         FrameColumn("column", "text", "The column's heading.", null=False),
-        FrameColumn("value", "float", "The number, of percent as a share of 1."),
+        FrameColumn("value", "float", "The number; percentages are shares of 1."),
         FrameColumn("low", "float", "Lower end of its interval."),
         FrameColumn("high", "float", "Upper end of its interval."),
-        FrameColumn("text", "text", "What stands there instead of a number."),
-        FrameColumn("remarks", "text", "What stands beside it: warnings, signs of significance.", depth=1, null=False),
+        FrameColumn("text", "text", "The cell's text, if it holds no number."),
+        FrameColumn(
+            "remarks", "text", "Remarks beside the value: warnings, signs of significance.", depth=1, null=False
+        ),
         *place_columns(),
     )
 

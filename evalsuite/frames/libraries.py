@@ -11,7 +11,7 @@ from typing import Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.frames.columns import FrameColumn
 
-# In the order in which they are looked for: name for `load` -> module.
+# Name for `load` -> module, in the order in which they are looked for.
 LIBRARIES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 _TYPES: dict[str, tuple[type, ...]] = {"text": (str,), "int": (int,), "float": (float, int), "bool": (bool,)}
 _LARGEST = 2**63

@@ -19,7 +19,7 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.types import PLACE
 
-# Long texts and lists, which are read only if they are named.
+# Ends of the names of columns with long texts, which are read only if they are named.
 _LONG = (
     "prompt",
     "question",
@@ -43,7 +43,7 @@ class ReplyTable:
     name: str
     meaning: str
     model: type[BaseModel]
-    section: tuple[str, ...]
+    section: tuple[str, ...]  # path of keys to these rows in results.json
     place: tuple[Leaf, ...]  # read from the row of results.json
     leaves: tuple[Leaf, ...]  # read from each record
     light: tuple[str, ...]  # the columns that are read if none is named

@@ -1,7 +1,7 @@
 """The tables of results.json, made from its schema: every list of objects, and every mapping to objects or numbers.
 
-A table within a table has the keys of the outer one as its first columns. So a section that the schema gets later is a table
-without a line here.
+A table within a table has the keys of the outer one as its first columns. A new section of the schema becomes a table without
+a change here.
 """
 
 from __future__ import annotations

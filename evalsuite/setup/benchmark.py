@@ -33,8 +33,8 @@ _FEW = 6  # a gold column with at most this many different values is a choice am
 def write_benchmark(data: Path, out: Path | None = None) -> Path:
     """Write a benchmark file for a data file beside it, and return its path.
 
-    Raises ConfigError if the file is there already, if `out` is in another folder, or if no column can be told to be question or
-    gold; DataError for a broken data file.
+    Raises ConfigError if the file is there already, if `out` is in another folder, or if it cannot tell which column is the
+    question or the right answer; DataError for a broken data file.
     """
     out = out or data.with_suffix(".yaml")
     if os.path.lexists(out):
@@ -140,8 +140,8 @@ def _without_letters(options: Any, gold: str, rows: Cells) -> tuple[Any, str]:
         marks = [f"{chr(ord('A') + n)}{mark}" for n in range(len(options))]
         cells = [(str(row.get(name) or ""), own) for row in rows for name, own in zip(options, marks, strict=True)]
         if all(cell.startswith(own) for cell, own in cells if cell):
-            told = [str(row.get(gold)) for row in rows]
-            first = all(any(text.startswith(own) for own in marks) for text in told)
+            golds = [str(row.get(gold)) for row in rows]
+            first = all(any(text.startswith(own) for own in marks) for text in golds)
             shorter = [
                 f'{{{{ ({_cell(name)} or "").removeprefix("{own}") }}}}'
                 for name, own in zip(options, marks, strict=True)
@@ -165,7 +165,7 @@ def _is_truth(rows: Cells, name: str) -> bool:
 
 
 def _counts_from_one(values: Sequence[Any], rows: Cells, options: Any) -> bool:
-    """Whether gold is a number of an option that counts from 1: no 0 among them, and the last one is there."""
+    """Whether gold numbers the options from 1: no gold is 0, and one is the number of options."""
     if not isinstance(options, list | str) or not all(re.fullmatch(r"\d", str(value)) for value in values):
         return False
     most = max(len(row[options]) if isinstance(options, str) else len(options) for row in rows)
@@ -185,7 +185,7 @@ def _usual_names() -> dict[str, list[str]]:
 
 
 def _named(key: str, columns: Sequence[str]) -> str:
-    """The column whose name is the likeliest for a field; "" if none has such a name."""
+    """The column with the likeliest name for a field of a benchmark file; "" if no column has one of its usual names."""
     plain = {_plain(name): name for name in reversed(columns)}
     usual = _usual_names()[key]
     exact = (plain[name] for name in usual if name in plain)
@@ -232,7 +232,7 @@ def _part(column: str, key: str) -> str:
 
 
 def _cell(column: str) -> str:
-    """A column in an expression, in the quotes that YAML needs not double."""
+    """The expression of a column, row["NAME"]: YAML's single-quoted texts need no escape for double quotes."""
     return f"row[{json.dumps(column, ensure_ascii=False)}]"
 
 

@@ -31,7 +31,7 @@ from evalsuite.setup.entries import providers
 # absent: nothing is broken, but something cannot be done; wrong: must be mended.
 CheckState = Literal["ok", "absent", "wrong"]
 _GB = 10**9
-_LEAST_DISK = _GB  # free, for a run's folder
+_LEAST_DISK = _GB  # bytes that must be free for a run
 _Row = Callable[..., "Check"]
 _WITH_EXTRA = ("hf", "vllm", "openai")  # backends that need the extra of their name
 
@@ -69,7 +69,7 @@ def checks(
     yield from _servers_and_keys()
     plugins = list(_plugins())
     yield from plugins
-    if not any(check.name == "benchmarks" for check in plugins):  # an error here would leave no benchmark known
+    if not any(check.name == "benchmarks" for check in plugins):  # after an error there, no benchmark is known
         yield from _data(data)
     yield from _hubs(online)
     if models is not None:
@@ -252,7 +252,7 @@ def _hubs(online: bool) -> Iterator[Check]:
         mend = f"evalsuite doctor --online asks; {_MIRROR}"
         yield Check("hub", "Hugging Face", "absent", f"{address}, not asked", "hub ids", mend)
         return
-    found = machine.ask_server(f"{address}/api", timeout=5)  # a server whose list of models has other names is up, too
+    found = machine.ask_server(f"{address}/api", timeout=5)  # any answer will do, also one that is no list of models
     reached = not found.problem or found.problem.startswith("answers")
     said = f"{address}: {found.problem or 'answers'}"
     yield _verdict("hub", "Hugging Face", reached, said, "hub ids", _MIRROR, "absent")

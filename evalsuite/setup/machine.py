@@ -19,7 +19,7 @@ from evalsuite.backends.openai.asking import is_loopback
 from evalsuite.common.processes import cores
 from evalsuite.common.secrets import keep_secret
 
-# The ports on which servers of models listen unless they are told another.
+# The default ports of servers of models.
 PORTS = {8000: "vLLM", 8080: "llama.cpp", 11434: "Ollama", 1234: "LM Studio", 30000: "SGLang"}
 _LARGEST = 2**20  # the most bytes of a list of models
 
@@ -102,7 +102,7 @@ def variables(providers: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def keys(providers: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Variables of the environment that hold a key: name -> (address, the provider's usual variable). No value is read out.
+    """Variables of the environment that hold a key: name -> (address, the provider's usual variable). No key is returned.
 
     `providers`: (variable, address) of the providers that have entries in a list of models.
     """
@@ -112,7 +112,7 @@ def keys(providers: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
 
 
 def gpus() -> list[GPU]:
-    """The NVIDIA GPUs that the driver lists; none without its program."""
+    """The NVIDIA GPUs that nvidia-smi lists; none if the program is not there."""
     try:
         done = subprocess.run(
             ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"],

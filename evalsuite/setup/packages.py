@@ -46,7 +46,7 @@ class PackageRange:
 
 
 def in_range(version: str, specifier: str) -> bool:
-    """Whether a version is in a range such as ">=2.6,<3"; a pre-release may be. A version that is none is in no range."""
+    """Whether a version, which may be a pre-release, is in a range such as ">=2.6,<3". An invalid version is in no range."""
     try:
         return SpecifierSet(specifier).contains(version, prereleases=True)
     except InvalidVersion:
@@ -54,9 +54,9 @@ def in_range(version: str, specifier: str) -> bool:
 
 
 def required(extra: str = "", lines: Iterable[str] | None = None) -> list[PackageRange]:
-    """The packages that evalsuite itself needs on this Python, or one of its extras and the extras in it.
+    """The packages that evalsuite itself needs on this Python, or, with `extra`, those of that extra and of the extras in it.
 
-    `lines`: the package's metadata.
+    `lines`: the requirements in the package's metadata.
     """
     lines = list(requires("evalsuite") or () if lines is None else lines)
     here = {"python_version": ".".join(platform.python_version().split(".")[:2])}
