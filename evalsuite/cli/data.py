@@ -46,7 +46,7 @@ def tasks(data: Data = None, benchmark: BenchmarkOption = None) -> None:
 
 
 def _items(corpus: Corpus, t: Task) -> str:
-    """The number of test items of each set, "easy 175, hard 175"; the sum if there are more than three sets."""
+    """The number of test items of each set, "easy 175, hard 175"; of more than three sets their sum and the number of sets."""
     from evalsuite.cli.tables.terminal import in_terminal_language
     from evalsuite.common.sheet import Text
 

@@ -96,7 +96,7 @@ def show(
             print_tables(done, names)
         else:
             print_results(done)
-            if not any(chosen.values()):  # a part of a run may have other findings
+            if not any(chosen.values()):  # the findings are those of the whole run
                 print_findings(done)
             print_more(done, run)
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it

@@ -18,7 +18,7 @@ class OutOfTime(BaseException):
 def cpu_limit(seconds: float) -> Iterator[None]:
     """Raise OutOfTime in the block when this process has used `seconds` of CPU time since the block began.
 
-    Without effect outside of the main thread, and on a system without such timers.
+    It has no effect outside of the main thread, or on a system without such timers.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield

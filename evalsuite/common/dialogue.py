@@ -183,10 +183,10 @@ def alike(one: Dialogue, other: Dialogue) -> bool:
 def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
     """The source of each dialogue as a number: the clusters of intervals and tests, since scores on one text are correlated.
 
-    Masked, altered and clipped versions of one dialogue get the same number, and so do others with a passage in common; it is
-    wider than `is_copy`, which alone decides on leakage. Dialogues have one source if they share two neighbouring turns with
-    24 characters or more in total (90 in English), or if they are equal. In a context of a single turn, as in CIDER, or a text,
-    as in C3, sentences take the place of turns. The time is linear in the text.
+    Masked, altered and clipped versions of one dialogue get the same number, and so do others with a passage in common. This
+    relation is wider than `is_copy`, which alone decides on leakage. Dialogues have one source if they share two neighbouring
+    turns with 24 characters or more in total (90 in English), or if they are equal. In a context of a single turn, as in CIDER,
+    or a text, as in C3, sentences take the place of turns. The time is linear in the text.
 
     >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了足足四十分钟。", "A: 快吃饭吧。"]
     >>> sources([whole, ["A: 你好。"], [*whole[:2], "A: 快[MASK]吧。"]])

@@ -29,7 +29,7 @@ class DataError(EvalsuiteError):
         super().__init__(f"{position}: {f'field {field!r}: ' if field else ''}{message}")
 
     def __reduce__(self) -> tuple[type[DataError], tuple[str, Path, int | None, str | None]]:
-        """Pickled by its fields: worker processes raise it, too."""
+        """Pickle the error by its fields, since worker processes raise it, too."""
         return type(self), (self.message, self.file, self.line, self.field)
 
 

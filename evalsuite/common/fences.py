@@ -46,7 +46,9 @@ def _defused(text: str, marks: re.Pattern[str]) -> str:
     folded = text.translate(_FOLDED)
     if not marks.search(folded):
         return text
-    positions = [n for n, char in enumerate(text) for _ in _FOLDED[ord(char)]]  # in `text`, of each folded character
+    positions = [
+        n for n, char in enumerate(text) for _ in _FOLDED[ord(char)]
+    ]  # index in `text` of each folded character
     pieces, done = [], 0
     for found in marks.finditer(folded):
         name = next(name for name in found.groups() if name)
@@ -71,7 +73,7 @@ class _Folded(dict[int, str]):
 
 _FOLDED = _Folded()
 _HIDDEN = ("Mn", "Me", "Cf")
-# Default_Ignorable_Code_Point of Unicode 16 beyond these categories, and the blank of Braille.
+# Characters with Default_Ignorable_Code_Point in Unicode 16 that are in no category of _HIDDEN, and the blank of Braille.
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )

@@ -12,7 +12,7 @@ from evalsuite.common.errors import DataError
 
 
 def finite_json(value: Any, file: Path, **style: Any) -> str:
-    """The JSON text of a file, with Chinese as it is. `style`: arguments of json.dumps.
+    """The JSON text of a file, with Chinese unescaped. `style`: arguments of json.dumps.
 
     Raises DataError, which names file and field, for NaN and infinity.
     """

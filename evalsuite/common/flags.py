@@ -88,8 +88,9 @@ def flags(settings: type) -> dict[str, Flag]:
 
 
 def from_keywords(settings: type[T], keywords: Mapping[str, Any]) -> T:
-    """Build a settings class from the keywords of a Python call. One value becomes a sequence of one, and a sequence of
-    texts for a comma-separated text. Raises ConfigError for an unknown keyword and for a value of another type.
+    """Build a settings class from the keywords of a Python call. Where a field is a sequence, a single value becomes a sequence
+    of one; where it is a text, a list is joined by commas. Raises ConfigError for an unknown keyword and for a value of another
+    type.
 
     >>> from evalsuite.evaluation.settings import Settings
     >>> from_keywords(Settings, {"tasks": "SI", "shots": 5, "set": ["easy", "hard"]}).tasks

@@ -36,7 +36,7 @@ def chinese() -> bool:
 def translated(text: str) -> str:
     """A message in the terminal's language. A text that is no message of zh.json stays as it is.
 
-    Lines are translated one by one where they are not one message together.
+    Each line is translated by itself, unless the lines are one message.
     """
     return rows().translated(text) if text and chinese() else text
 

@@ -110,7 +110,7 @@ def _take(file: FileIO, folder: Path, shared: bool = False) -> bool:
 
 
 def _sign(file: FileIO) -> None:
-    """Write this process's name into the file. If that fails (full disk), the lock holds all the same."""
+    """Write this process's name into the file. If that fails (full disk), the lock is held nevertheless."""
     command = shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "command": command}

@@ -5,7 +5,7 @@ leaderboard/src/common/numbers.ts writes numbers in the same way.
 
 from __future__ import annotations
 
-# More than the error of a few operations on doubles, less than any digit that is printed.
+# The factor exceeds 1 by more than the error of a few operations on doubles, and by less than any printed digit.
 _TIES_AWAY_FROM_ZERO = 1 + 2**-40
 
 

@@ -73,7 +73,7 @@ def read_plain(folder: Path, path: str, most: int) -> bytes:
     """The content of a file of at most `most` bytes. Raises DataError like `open_plain`, and if it is larger."""
     try:
         with open_plain(folder, path) as file:
-            size = os.fstat(file.fileno()).st_size  # read(most) alone would reserve so much memory
+            size = os.fstat(file.fileno()).st_size  # read(most) would reserve `most` bytes of memory
             raw = file.read(min(size, most) + 1)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", folder / path) from None

@@ -31,7 +31,7 @@ def cores() -> int:
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
         return min(count, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):  # no file of a limit, or the limit "max"
+    except (OSError, ValueError):  # the file is not there, or its limit is "max"
         return count
 
 

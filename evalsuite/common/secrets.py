@@ -16,7 +16,7 @@ MASK = "***"
 # Beginnings of the keys of well-known services. Such keys are masked even if no setting names them.
 _BEGINS = ("sk-", "gsk_", "xai-", "hf_", "AIza")
 _KEYLIKE = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_BEGINS)})[A-Za-z0-9_-]{{17,}}")
-_RANDOM = 16  # a key has a part of so many characters between hyphens; the words of a name are shorter
+_RANDOM = 16  # characters: a key has a part without hyphens of this length or more; the words of a name are shorter
 _LEAST = 8  # characters; a shorter key is no secret (Ollama's "ollama")
 _BEGIN = 4  # characters of a key that are masked in a text that may have been cut
 

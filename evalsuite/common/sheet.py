@@ -107,7 +107,7 @@ class Chart:
     across: int | None = None
     up: tuple[int, ...] = ()
     pick: tuple[str, ...] = ()  # fields of `about`, or "run": one value of each is shown at a time
-    title: str | Text = ""  # lines: the panel's, where that of the sheet repeats what is picked
+    title: str | Text = ""  # lines: the title of a panel, if the sheet's would repeat what is picked
     joined: bool = True  # lines: False where positions have no order
     diagonal: bool = False  # lines: draw the line on which both axes agree, as in a reliability diagram
     ends: int | None = None

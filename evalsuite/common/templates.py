@@ -31,7 +31,7 @@ from evalsuite.common.yamltext import parse_yaml
 Head = TypeVar("Head", bound=BaseModel)
 
 _HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
-LOOPS = 1_000_000  # the most passes of loops, calls and numbers of ranges in one rendering
+LOOPS = 1_000_000  # the most passes of loops, calls and elements of ranges in one rendering
 LONGEST = 10_000_000  # the most characters of a rendering
 LARGEST = 1_000_000  # numbers given to operators, filters and methods must be smaller than this
 _WIDTH = re.compile(r"[%:][^a-zA-Z%{}]*\d{7}")  # a width in a format: %9999999d, {:9999999}
@@ -41,7 +41,7 @@ class TemplateFile:
     """A compiled template with its source and hash."""
 
     def __init__(self, path: Path) -> None:
-        """Raises PromptError if the file cannot be read or is no template."""
+        """Read and compile the file. Raises PromptError if it cannot be read or is no template."""
         self.path = path
         try:
             self.source = read_text(path)
@@ -158,7 +158,7 @@ def _refuse_long(name: str, size: int) -> None:
 
 
 class _Counting(CodeGenerator):
-    """Compiles loops so that their passes are counted, and a ~ b so that its length is."""
+    """Compiles loops so that their passes are counted, and a ~ b so that its length is checked."""
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
         self.write("environment.join_parts((")
@@ -176,7 +176,7 @@ class _Counting(CodeGenerator):
 
 
 class _Bounded(SandboxedEnvironment):
-    """A sandbox that counts the passes of loops, the calls, and the numbers of ranges."""
+    """A sandbox that counts the passes of loops, the calls, and the elements of ranges."""
 
     code_generator_class = _Counting
     intercepted_binops = frozenset(("*", "**", "%", "+"))
@@ -243,7 +243,7 @@ class _Bounded(SandboxedEnvironment):
         return self._charged(super().call_binop(context, operator, left, right))
 
     def _bounded(self, name: str, made: Callable[..., Any]) -> Callable[..., Any]:
-        """A filter that refuses large numbers and growth; Jinja's marks, such as what to pass it first, stay."""
+        """A filter that refuses large numbers and growth. `wraps` keeps Jinja's marks, such as that for its first argument."""
 
         @wraps(made)
         def called(*args: Any, **kwargs: Any) -> Any:

@@ -129,7 +129,7 @@ class Screen(logging.Handler):
 
 @contextmanager
 def warnings_on_screen() -> Iterator[None]:
-    """Show warnings of any package in the safe form, where no log of their own takes them."""
+    """Show warnings of any package in the safe form, unless a log of the package's own takes them."""
     root, screen = logging.getLogger(), Screen()
     root.addHandler(screen)
     logging.captureWarnings(True)

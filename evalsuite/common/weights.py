@@ -47,7 +47,7 @@ def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **a
 
 
 def _let_write(net: Any) -> None:
-    """Add `generate` to the network of a checkpoint's own, older code.
+    """Add `generate` to a network that a checkpoint's own, older code defines.
 
     transformers 5.23 does so only when it loads the code for the first time in a process.
     """

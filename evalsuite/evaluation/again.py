@@ -35,7 +35,7 @@ from evalsuite.types import WRITTEN, Request, Response, Status, Trial
 
 log = logging.getLogger(__name__)
 
-_LONGER = 4  # the command below the tables names so many times the limit that cut the replies off
+_LONGER = 4  # factor between the limit that cut replies off and the one that the command below the tables names
 
 
 def ask_truncated(

@@ -58,7 +58,8 @@ class Work(Protocol):
     """Shows the progress of a long piece of work: `Display.work`, or `silent`."""
 
     def __call__(self, title: str, total: int, unit: str, done: int = 0) -> AbstractContextManager[Advance]:
-        """Gives a function to call with n after n more units. `done` of `total` are done already; `unit`: "B" (bytes) or ""."""
+        """Give the block a function to call with n after n more units. `done` of `total` are done already; `unit`: "B" (bytes) or
+        ""."""
 
 
 @contextmanager
@@ -154,7 +155,7 @@ class ModelProgress:
         self._began = time.perf_counter()
         self._counts = [_LineCount(one, total) for one, total in lines]
         self._asked = self._tokens = 0
-        self._joined: list[_LineCount] = []  # finished lines that have none of their own
+        self._joined: list[_LineCount] = []  # finished units without a line of their own
         # One live line of 80 columns for all.
         name = one_line(lines[0][0].model, 40) if lines else ""
         total = sum(count for _, count in lines)

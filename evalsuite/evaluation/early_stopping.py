@@ -158,7 +158,7 @@ class Ranking:
     alone: set[Place] = field(default_factory=set)  # places with one model only, which are asked in full
     answered: set[str] = field(default_factory=set)  # models that had no problem in this pass
     named: frozenset[str] = frozenset()  # models of the first pass
-    tried: set[str] = field(default_factory=set)  # keys of requests of this command
+    tried: set[str] = field(default_factory=set)  # keys of the requests that this command has asked
 
     def passes(self, names: Sequence[str]) -> Iterator[list[str]]:
         """The models of each pass."""
@@ -242,7 +242,7 @@ class Ranking:
 
 
 def _say_metrics(cells: Sequence[_Open]) -> None:
-    """Log the headline metrics without an interval, and the metrics that stop the asking instead."""
+    """Warn of each headline metric that is no mean over items, and name the metric that decides when to stop."""
     for task in dict.fromkeys(c.cell.place.task for c in cells):
         headline, other = TASKS[task].metrics[0], estimated_metric(TASKS[task])
         if headline != other:

@@ -337,7 +337,7 @@ def _trials(
 
 
 def _samples(model: Model, scoring: str) -> int:
-    """Replies to each prompt; likelihoods do not vary."""
+    """The number of replies to each prompt: 1 for likelihoods, which do not vary."""
     return model.generation.samples if scoring in WRITTEN else 1
 
 
@@ -350,8 +350,8 @@ def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
 
 
 def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[str]:
-    """The scorings asked for that both the task and the model's backend support, and the wording, which may have some `only`:
-    one that asks to reason first has no answer to compare likelihoods of."""
+    """The scorings asked for that the task, the model's backend and the wording support. `only`: the wording's scorings, if
+    it does not support all: one that asks to reason first has no answer whose likelihoods could be compared."""
     can = backend_named(model.backend).scorings
     if not t.kind.written:
         return [name for name in t.kind.scorings if name in can]
@@ -373,7 +373,7 @@ def data_read(s: Settings, eval_sets: Sequence[EvalSet]) -> str | list[str] | No
 
 
 def data_of(s: Settings) -> str | list[str]:
-    """The folder of the data, in the form that `resolve` takes; a list of several."""
+    """The data's folder, in the form that `resolve` takes, or a list of several folders."""
     given = [str(folder) for folder in s.data]
     return given if len(given) > 1 else default_data(given[0] if given else None)
 

@@ -53,7 +53,7 @@ HIGH = TokenRule(1.45, 1.20, 0.29, turn=8, prompt=32)
 
 
 def by_rule(model: Model) -> TokenCounter:
-    """The estimate without a tokenizer."""
+    """The counter that estimates by the rules, without a tokenizer."""
 
     def count(request: Request) -> PromptTokens:
         texts = _texts(request, model.chat)

@@ -35,7 +35,7 @@ class Total:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends of the range, of LEVEL where they are drawn."""
+        """The ends of the range: where these are draws, the ends of their interval at LEVEL."""
         import numpy as np
 
         tail = (1 - LEVEL) / 2

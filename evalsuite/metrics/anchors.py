@@ -27,7 +27,7 @@ from evalsuite.metrics.statistics import Floats, t_quantile
 Indices = NDArray[np.intp]
 
 FEWEST = 5  # models: with one left out and one of the others, too, three remain to choose items by
-# Most folds of cross-validation over models: outer ones, and inner ones within the remaining models.
+# The most folds of cross-validation over models: outer ones, and inner ones within the remaining models.
 FOLDS, INNER = 10, 5
 MOST_MEDOIDS = 6000  # most items whose pairwise distances are computed (some 300 MB)
 # The largest noise added to a distance between columns: for right/wrong items squared distances are whole numbers, and tie.

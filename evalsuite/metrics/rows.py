@@ -21,7 +21,7 @@ from evalsuite.types import Metric
 if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable
 
-# Their order is that in which the page offers them.
+# The rows are in the order in which the page offers them.
 METRICS = {
     row.name: row
     for row in (
@@ -208,7 +208,7 @@ _CHRF = _counts("chrf", "chrf", lambda profile: "char", "chrf", "chrf")
 _METEOR15 = _counts("meteor15", "meteor15", lambda profile: profile.meteor15, "meteor15", "meteor15")
 
 
-# Their order is that of results.json.
+# The rows are in the order of results.json.
 TEXT_METRICS = {
     row.name: row
     for row in (

@@ -518,7 +518,7 @@ def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Corr
 
 
 def generator_of(rng: Rng) -> np.random.Generator:
-    """NumPy's generator, seeded from one of Python's."""
+    """A generator of NumPy: `rng` itself, or, if it is one of Python's, a new one seeded from it."""
     return np.random.default_rng(rng.getrandbits(128)) if isinstance(rng, Random) else rng
 
 

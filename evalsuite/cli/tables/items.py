@@ -31,9 +31,9 @@ from evalsuite.results.tokens import reply_tokens
 from evalsuite.results.words import outcome_words, set_title, split_words
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
-OTHER = 600  # the limit for a turn, an option or a reason
+OTHER = 600  # characters: the limit of a turn, an option or a reason
 PROMPT = (2, 3)  # lines shown of a prompt: at its beginning and at its end
-LINE = 160  # the most characters shown of each of these lines
+LINE = 160  # the most characters shown of a line of a prompt
 CELLS = 40  # the most cells shown without --all
 LEFT, RIGHT = "⟦", "⟧"  # brackets around the answer that was read
 # Outcome -> the mark before it and its colour.
@@ -263,7 +263,7 @@ def _prompt(prompt: str, all_lines: bool) -> Styled:
     lines = prompt.split("\n")
     first, last = PROMPT
     left_out = len(lines) - first - last
-    if left_out <= 1:  # a line in its place would save nothing
+    if left_out <= 1:  # the note of what is left out takes a line itself
         left_out = 0
     shown = [_cut(x, LINE, False, "--whole-prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
     if left_out:

@@ -23,7 +23,7 @@ _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 
 
 def draw(sheets: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
-    """Make sheets and lines of text renderable by a rich console. A blank line follows the notes of a sheet before another."""
+    """Make sheets and lines of text renderable by a rich console. A blank line separates notes of a sheet from the next sheet."""
     noted = False
     for one in sheets:
         if noted and isinstance(one, Sheet):
