@@ -79,6 +79,10 @@ class Row:
     kind: Literal["", "group", "apart"] = ""
     about: About = field(default_factory=dict)
 
+    def is_ruled(self, above: Row) -> bool:
+        """Whether a rule separates this row from the one above: it heads a group, or is the first of several rows apart."""
+        return self.kind == "group" or (self.kind == "apart" and above.kind != "apart")
+
 
 @dataclass(frozen=True, slots=True)
 class Chart:

@@ -36,8 +36,8 @@ from evalsuite.results.store import ReaderRow, Store, open_store, request_key
 from evalsuite.results.words import task_and_set
 from evalsuite.types import Cell, Item, Message, Reading, Request, Response, Status
 
-# Whether an item has options -> the limit of the reader's reply, in tokens.
-_TOKENS = {True: 64, False: 512}
+# The limits of the reader's reply, in tokens: about an item with options, and about one without.
+_CHOICE_TOKENS, _TEXT_TOKENS = 64, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,8 @@ class _Draft:
 def _draft(store: Store, s: SecondReader, model: Model, cell: Cell, reasons: dict[int, str]) -> _Draft:
     """The prompts of a cell. Raises PromptError for a template that is missing or fails: before the model is loaded."""
     template = _template(resolve(s.prompts), benchmark_of(cell.place.task).language.name)
-    tokens = model.generation.max_new_tokens or _TOKENS[TASKS[cell.place.task].kind.options]
+    usual = _CHOICE_TOKENS if TASKS[cell.place.task].kind.options else _TEXT_TOKENS
+    tokens = model.generation.max_new_tokens or usual
     requests, rows = [], []
     for position, (key, trial, response) in enumerate(store.read(cell)):
         if position in reasons and response is not None:

@@ -145,7 +145,8 @@ class Settings:
             raise ConfigError(f"--split {self.split}: expected train, dev or test")
         if not self.shots or min(self.shots) < 0:
             raise ConfigError("--shots: expected one number or more, none negative, such as 0,5")
-        check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
+        check_least(1, limit=self.limit, max_new_tokens=self.max_new_tokens)
+        check_least(1, max_concurrency=self.max_concurrency, replicas=self.replicas)
         if self.limit and self.items:
             raise ConfigError("--limit and --items: name one, since each says which items are asked")
         check_budget(self.budget)
@@ -158,7 +159,6 @@ class Settings:
                 raise ConfigError("--until and --until-ranked: each says when to stop; give one")
         if self.items and (self.until or self.until_ranked):
             raise ConfigError("--items: --until and --until-ranked draw the items themselves; give one")
-        check_least(1, max_new_tokens=self.max_new_tokens)
         if self.again not in (None, "truncated"):
             raise ConfigError(unknown("--again", self.again, ["truncated"]))
         if self.again and self.max_new_tokens is None:

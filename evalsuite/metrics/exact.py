@@ -40,7 +40,7 @@ def exact_match(hyp: str, refs: Sequence[str]) -> float:
     1.0
     """
     answer = normalise(hyp)
-    return 1.0 if any(answer == normalise(ref) for ref in refs) else 0.0
+    return float(any(answer == normalise(ref) for ref in refs))
 
 
 def char_f1(hyp: str, refs: Sequence[str]) -> float:

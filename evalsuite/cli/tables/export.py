@@ -11,7 +11,6 @@ import io
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, unknown
@@ -177,9 +176,9 @@ def _latex_table(sheet: Sheet) -> str:
         with_header_hide=None,
     )
     marks, rows = ranked(sheet), []
-    ruled = _ruled(sheet)
     for n, row in enumerate(words(sheet)):
-        rows += [SEPARATING_LINE] if n in ruled else []
+        if n and sheet.rows[n].is_ruled(sheet.rows[n - 1]):
+            rows.append(SEPARATING_LINE)
         rows.append([_marked(cell, marks.get((n, at), "")) for at, cell in zip(_columns(sheet), row, strict=True)])
     title, aligned = _line(sheet.title), _aligned(sheet)
     table = tabulate(rows, [latex(h) for h in heads(sheet)], tablefmt=booktabs, colalign=aligned, disable_numparse=True)
@@ -187,15 +186,6 @@ def _latex_table(sheet: Sheet) -> str:
     caption = [rf"\caption{{{latex(title)}}}"] if title else []
     begin = [r"\begin{table}[t]", r"\centering", *caption, rf"\begin{{tabular}}{{{letters}}}"]
     return "\n".join([*begin, table, r"\end{tabular}", r"\end{table}"]) + "\n"
-
-
-def _ruled(sheet: Sheet) -> set[int]:
-    """Indices of the rows that get a rule above them: heads of groups, and the first of neighbouring rows of kind "apart"."""
-    return {
-        n
-        for n, (above, row) in enumerate(pairwise(sheet.rows), 1)
-        if row.kind == "group" or (row.kind == "apart" and above.kind != "apart")
-    }
 
 
 def _marked(cell: str, command: str) -> str:

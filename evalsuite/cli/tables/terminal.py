@@ -196,7 +196,7 @@ def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
         row_cells = [cells[n] for n in shown]
         if numbers and row.kind != "group" and not any(words for cell in row_cells[1:] for words, _ in cell):
             continue  # the row is empty in these columns
-        if above and (row.kind == "group" or (row.kind == "apart" and above.kind != "apart")):
+        if above and row.is_ruled(above):
             table.add_section()
         texts = [folded(_styled(cell), widths[n]) for n, cell in zip(shown, row_cells, strict=True)]
         table.add_row(*texts, style={"group": "bold", "apart": "dim"}.get(row.kind, ""))
