@@ -14,7 +14,9 @@ class RunSettings(Strict):
 
     models: str | None
     model: Rows[str]
-    baselines: Rows[str] = Field(default_factory=list, description="Those that come along, unless `model` names some.")
+    baselines: Rows[str] = Field(
+        default_factory=list, description="Baselines evaluated beside the models, unless `model` names some."
+    )
     tasks: Rows[TaskOrBenchmark]
     benchmark: Rows[str] | None = Field(default_factory=list, description="Benchmark files (docs/benchmark_file.md).")
     set: str = Field(description="Sets, comma-separated; both or all for all of them.")
@@ -27,7 +29,8 @@ class RunSettings(Strict):
     items: str | None = None
     until_ranked: str | None = None
     until: str | None = Field(
-        default=None, description="Points at which the asking of a cell stops; older versions had no such setting."
+        default=None,
+        description="Half width in points of a cell's interval at which its asking stops; absent in older files.",
     )
     again: Literal["truncated"] | None = None
     max_new_tokens: Annotated[int, Field(ge=1)] | None = Field(
@@ -42,7 +45,9 @@ class RunSettings(Strict):
     drop_leaked: bool
     prompts: str | None
     semsim: str | None = None
-    budget: Annotated[float, Field(gt=0)] | None = Field(description="In the currency of the models' prices.")
+    budget: Annotated[float, Field(gt=0)] | None = Field(
+        description="Limit on the total cost, in the currency of the models' prices."
+    )
     max_concurrency: Annotated[int, Field(ge=1)] | None
     executor: Literal["local", "ray"]
     ray_address: str | None
@@ -64,9 +69,11 @@ class Manifest(Strict):
     settings: RunSettings
     python: str
     platform: str
-    packages: dict[str, str] = Field(description="Versions, by name.")
-    data: dict[str, DataFile] = Field(description="By set/folder/split/file.")
+    packages: dict[str, str] = Field(description="Package -> version.")
+    data: dict[str, DataFile] = Field(
+        description="Data file, as set/folder/split/file -> its hash and number of items."
+    )
     replies: dict[str, Hash] | None = Field(
-        default=None, description="By model: the file that its replies come from (backend scripted)."
+        default=None, description="Model -> hash of the file that its replies come from (backend scripted)."
     )
     scrubbed: dict[str, str] | None = Field(default=None, description="In a submission: what was removed, and why.")
