@@ -17,14 +17,16 @@ def anchors(
         typer.Argument(metavar="RUN…", help="Folders of runs or submissions, of five models or more together."),
     ],
     size: Annotated[
-        str, typer.Option(help="Numbers of items, comma-separated; FILE gets as many as the last.")
+        str, typer.Option(help="Numbers of items, comma-separated; --out FILE gets the last number of items.")
     ] = "25,50,100,200",
     model: Annotated[
         list[str] | None,
         typer.Option(help="Only this model; may be given more than once. Default: all but baselines and adapters."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice.")] = 0,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the items, for run --items FILE.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random choices.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the chosen items to this file, for run --items FILE.")
+    ] = None,
 ) -> None:
     from evalsuite.analyses.anchor_sheets import anchor_sheets
     from evalsuite.analyses.anchors import anchors as choose

@@ -70,7 +70,9 @@ def audit_read(
     ] = None,
     published: Annotated[bool, typer.Option("--published", help="Also show the paper's Table 4.")] = False,
     out: Annotated[Path, typer.Option(help="Write every figure here, as JSON.")] = Path("audit.json"),
-    table: Annotated[Path | None, typer.Option("--csv", help="Also write the counts of correct replies here.")] = None,
+    table: Annotated[
+        Path | None, typer.Option("--csv", help="Also write the counts of correct replies to this CSV file.")
+    ] = None,
 ) -> None:
     """Report what the marks show: correct replies (raw, filtered, actual), the parser's precision and recall,
     agreement, judges."""

@@ -17,7 +17,8 @@ def parse(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE.jsonl", help="Lines with output, and options (choices) or dialogue and question (spans)."
+            metavar="FILE.jsonl",
+            help="JSON lines with the keys output, and options (choices) or dialogue and question (spans).",
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of the terminal.")] = None,
@@ -65,7 +66,10 @@ def parse(
 
 def metrics(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.jsonl", help="Lines with hyp and ref, or refs for several references.")
+        Path,
+        typer.Argument(
+            metavar="FILE.jsonl", help="JSON lines with the keys hyp and ref, or refs for several references."
+        ),
     ],
     profile: Annotated[
         str | None,

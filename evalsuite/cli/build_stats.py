@@ -13,7 +13,7 @@ from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 
 def stats(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of data in the official layout.")],
     annotations: Annotated[
         Path | None, typer.Option(help="Annotations that the data were made from, for the whole of Table 1.")
     ] = None,

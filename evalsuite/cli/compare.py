@@ -19,7 +19,7 @@ from evalsuite.common.terminal import emit, json_mark, print_all
 class ComparisonFlags:
     """The two sides of a comparison, and the cells that are compared: keywords of `evalsuite.compare`."""
 
-    models: Sequence[str] = flag((), "Two models to compare, A,B; one: only its cells.")
+    models: Sequence[str] = flag((), "Two models to compare, A,B; or one, to compare only its cells.")
     shots: Sequence[int] = flag((), "Two numbers of shots to compare, 0,5; or one.", "0,5")
     prompt: Sequence[str] = flag((), "Two wordings to compare, paper,plain; or one.")
     scoring: Sequence[str] = flag((), "Two scorings to compare, generate,labels; or one.")

@@ -60,7 +60,7 @@ def show(
         float,
         typer.Option(
             min=0,
-            help="What a wrong answer costs in the scores of the table abstention, where a right one earns 1 and none 0.",
+            help="Points that a wrong answer costs in the table abstention, where a right answer earns 1 and no answer 0.",
         ),
     ] = 1.0,
     form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",

@@ -62,7 +62,8 @@ def submit_check(
         ),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="N", help="Stop after N seconds of CPU time; default: 60, or 6 a MB.")
+        float | None,
+        typer.Option(metavar="N", help="Stop after N seconds of CPU time; default: 6 for each MB, but at least 60."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
