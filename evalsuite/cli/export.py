@@ -9,7 +9,7 @@ import typer
 
 from evalsuite.cli.options import takes
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import long_flag
+from evalsuite.common.flags import dashed
 from evalsuite.common.terminal import emit, say
 from evalsuite.evaluation.settings import Settings
 
@@ -58,7 +58,7 @@ def export(
     given = {name for name in ctx.params if _is_given(ctx, name)}
     own = {"out", "model", "project", "source"}
     if wrong := sorted(given & ({*TASKS, "shots"} if to in TOOLS else own)):
-        flags = ", ".join(map(long_flag, wrong))
+        flags = ", ".join(f"--{dashed(name)}" for name in wrong)
         if to in TOOLS:
             raise ConfigError(f"{flags}: of tasks for a harness; --to {to} exports a run's results as they are")
         raise ConfigError(

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from evalsuite.cli.completion import completer
-from evalsuite.common.flags import Flag, flags, long_flag
+from evalsuite.common.flags import Flag, dashed, flags
 from evalsuite.common.resources import bundled
 from evalsuite.common.terminal import say
 from evalsuite.evaluation.settings import Settings
@@ -48,7 +48,7 @@ def option(settings: type, name: str) -> Any:
     flag = flags(settings)[name]
     return typer.Option(
         *[flag.short] * bool(flag.short),
-        long_flag(name),
+        f"--{dashed(name)}",
         help=flag.help,
         autocompletion=completer(name),
         callback=split_paths if flag.repeated and Path in _parts_of(get_type_hints(settings)[name]) else None,
@@ -115,7 +115,7 @@ def _value(field: Field[Any], hint: Any, given: Any) -> Any:
         return given or []
     texts = given or [] if flag.repeated else [given]
     if get_args(hint) == (int,):
-        return [n for text in texts for n in numbers(text, long_flag(field.name), flag.example)]
+        return [n for text in texts for n in numbers(text, f"--{dashed(field.name)}", flag.example)]
     return [part for text in texts for part in parts(text)]
 
 

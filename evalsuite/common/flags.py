@@ -120,9 +120,9 @@ def from_keywords(settings: type[T], keywords: Mapping[str, Any]) -> T:
     return settings(**made)
 
 
-def long_flag(field: str) -> str:
-    """The flag of a field: "max_new_tokens" is --max-new-tokens."""
-    return f"--{field.replace('_', '-')}"
+def dashed(field: str) -> str:
+    """The name of a field's flag, behind "--": "max_new_tokens" -> "max-new-tokens"."""
+    return field.replace("_", "-")
 
 
 def check_budget(budget: float | None) -> None:
@@ -135,7 +135,7 @@ def check_folder(**folders: str | Path) -> None:
     """Raise ConfigError if a folder is not there. The keywords are field names."""
     for name, folder in folders.items():
         if not resolve(folder).is_dir():
-            raise ConfigError(f"{long_flag(name)} {folder}: no such folder")
+            raise ConfigError(f"--{dashed(name)} {folder}: no such folder")
 
 
 def folders(value: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
@@ -147,4 +147,4 @@ def check_least(least: int, **numbers: int | None) -> None:
     """Raise ConfigError if a number is less than `least`. The keywords are field names; None passes."""
     for name, number in numbers.items():
         if number is not None and number < least:
-            raise ConfigError(f"{long_flag(name)}: expected {least} or more")
+            raise ConfigError(f"--{dashed(name)}: expected {least} or more")

@@ -19,7 +19,7 @@ from evalsuite.backends.model import Model
 from evalsuite.benchmarks.registry import DEFAULT, tasks_named
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.files import read_json
-from evalsuite.common.flags import long_flag
+from evalsuite.common.flags import dashed
 from evalsuite.evaluation.ask import KeyedCells, RequestGroup, ask, first_metric, generate_of, line_of
 from evalsuite.evaluation.display import Display
 from evalsuite.evaluation.plan import default_data
@@ -127,7 +127,7 @@ def _flags(settings: RunSettings) -> Iterator[str]:
         usual = [*one.default] if isinstance(one.default, tuple) else [one.default]
         if value is None or given == usual or (one.name == "data" and value == default_data(None)):
             continue
-        name = long_flag(one.name)
+        name = f"--{dashed(one.name)}"
         if value is True:
             yield name
         elif one.metadata["flag"].repeated:
