@@ -163,6 +163,10 @@ def test_a_broken_recording(tmp_path: Path, lines: list[dict[str, Any]], more: d
         read_recording(_folder(tmp_path, *lines, **more))
 
 
+def test_a_model_may_have_more_than_a_billion_parameters(tmp_path: Path) -> None:
+    assert read_recording(_folder(tmp_path, LINE, parameters=7_615_616_512))[0].parameters == 7_615_616_512
+
+
 def test_it_says_how_the_model_was_asked(tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     (tmp_path / "models.yaml").write_text(

@@ -11,11 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from evalsuite.common.finite import not_finite
 from evalsuite.common.secrets import hide
 
+TokenCount = Annotated[int, Field(ge=0, le=10**9)]
+
 
 class StrictSettings(BaseModel):
     """A frozen settings class: an unknown key, a value of another type, NaN or infinity is an error.
 
-    The docstrings of its fields are the help that editors show (backends/schema.py).
+    The docstrings of its fields are the help that editors show.
     """
 
     model_config = ConfigDict(
@@ -32,13 +34,13 @@ class StrictSettings(BaseModel):
 
 
 def _number_or_text(schema: dict[str, Any]) -> None:
-    """YAML 1.1 reads 2e-4 (no dot) as a text."""
+    """Allow a text such as 2e-4, too: YAML 1.1 reads a number without a dot as a text."""
     number = {key: schema.pop(key) for key in ("type", "exclusiveMinimum")}
     schema["anyOf"] = [number, {"type": "string", "pattern": r"^[0-9.]+[eE][-+]?[0-9]+$"}]
 
 
 def _suggested(*names: str) -> Callable[[dict[str, Any]], None]:
-    """A text for which an editor suggests these, but which may be another."""
+    """Have editors suggest these names for a text, which may be another one."""
 
     def extra(schema: dict[str, Any]) -> None:
         schema["anyOf"] = [{"enum": [*names]}, {"type": schema.pop("type")}]
@@ -145,7 +147,7 @@ class Finetune(StrictSettings):
     weight_decay: float = Field(default=0, ge=0)
     """Weight decay of AdamW."""
     max_grad_norm: float = Field(default=1, gt=0)
-    """Longer gradients are cut to this norm."""
+    """Gradients with a larger norm are clipped to this one."""
     batch: int = Field(default=4, ge=1)
     """Rows per device."""
     gradient_accumulation: int = Field(default=4, ge=1)
@@ -340,8 +342,8 @@ class Model(StrictSettings):
     from a file; baseline: no model; or another package's."""
     path: str
     """hf and vllm: a folder (relative to this file), a hub id such as Qwen/Qwen3-8B, or bundled:models/tiny-zh. openai: the
-    name that the endpoint knows the model by. scripted: a file of replies, or a folder of
-    recorded ones. baseline: random, majority, lexical or oracle."""
+    name that the endpoint knows the model by. scripted: a file of replies, or a folder of recorded ones. baseline: random,
+    majority, lexical or oracle."""
     hub: Literal["huggingface", "modelscope"] = "huggingface"
     """The hub that a hub id is fetched from."""
     chat: bool = False

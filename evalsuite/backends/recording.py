@@ -3,9 +3,9 @@
     recording.json   what was recorded: model, licence, date, versions (`Recording`)
     replies.jsonl    a line for each reply: the hash of its prompt (`asked`), text, finish, tokens
 
-A reply answers the very prompt that it was given to, and no other: a change of template, item, shots or reply limit is
-not answered from an older recording. A run leaves out the cells of which a prompt is not recorded
-(evaluation/replay.py). models/record.py makes such a folder.
+A reply answers the very prompt that it was given to, and no other: after a change of template, item, shots or reply limit an
+older recording has no reply. A run leaves out cells with a prompt that is not recorded (evaluation/replay.py).
+models/record.py makes such a folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from evalsuite.backends.base import Replies, WithoutEngine, in_groups
-from evalsuite.backends.model import Model, StrictSettings
+from evalsuite.backends.model import Model, StrictSettings, TokenCount
 from evalsuite.common import jsonl
 from evalsuite.common.errors import BackendError, DataError
 from evalsuite.common.files import read_bytes, read_json
@@ -28,7 +28,6 @@ from evalsuite.types import Request, Response
 ABOUT, REPLIES = "recording.json", "replies.jsonl"
 NOT_RECORDED = "not recorded: this prompt was not asked when the replies were recorded"
 
-_Count = Annotated[int, Field(ge=0, le=10**9)]
 _Hash = Annotated[str, Field(min_length=24, max_length=24)]
 
 
@@ -37,7 +36,7 @@ class Session(StrictSettings):
 
     date: str  # YYYY-MM-DD
     versions: dict[str, str]  # name -> version: evalsuite, the engine, torch
-    replies: _Count  # the number of replies that the session gave
+    replies: Annotated[int, Field(ge=0)]  # the number of replies that the session gave
 
 
 class Recording(StrictSettings):
@@ -48,7 +47,7 @@ class Recording(StrictSettings):
     licence: str
     chat: bool  # asked through its chat template
     settings: dict[str, Any]  # the settings of sampling, as the engine's backend states them
-    parameters: _Count | None
+    parameters: Annotated[int, Field(ge=0)] | None
     command: str  # the command that made the recording
     runs: list[dict[str, Any]]  # settings of the runs whose prompts were recorded
     sessions: list[Session] = Field(min_length=1)
@@ -60,8 +59,8 @@ class RecordedReply(StrictSettings):
     asked: _Hash
     text: str
     finish: str
-    prompt_tokens: _Count = 0
-    new_tokens: _Count = 0
+    prompt_tokens: TokenCount = 0
+    new_tokens: TokenCount = 0
 
     @property
     def response(self) -> Response:
@@ -91,7 +90,7 @@ def read_recording(folder: Path) -> tuple[Recording, dict[str, RecordedReply]]:
 
 
 def read_lines(folder: Path) -> dict[str, RecordedReply]:
-    """Request's hash -> reply of a recording. Raises DataError with file, line and field."""
+    """Hash of a request -> the recorded reply. Raises DataError with file, line and field."""
     lines: dict[str, RecordedReply] = {}
     for number, row in jsonl.read_objects(folder / REPLIES, surrogates=True):
         try:
@@ -128,7 +127,7 @@ class RecordedModel(WithoutEngine):
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Facts for tables and the page: date and versions are of the session with most of the replies."""
+        """Facts for tables and the page. Date and versions are those of the session that gave the most replies."""
         told = self.recording
         most = max(told.sessions, key=lambda session: session.replies)
         return {"model": told.model, "revision": told.revision, "date": most.date, "versions": most.versions}

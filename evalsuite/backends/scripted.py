@@ -6,12 +6,12 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from evalsuite.backends.base import Loader, Replies, WithoutEngine, in_groups
-from evalsuite.backends.model import Model, StrictSettings
+from evalsuite.backends.model import Model, StrictSettings, TokenCount
 from evalsuite.common import jsonl
 from evalsuite.common.errors import BackendError, DataError, EvalsuiteError, unknown
 from evalsuite.types import Request, Response, Trial
@@ -77,9 +77,6 @@ def scripted_loader(replies: ReplyFunctions) -> Loader:
     return lambda model: Scripted(model.name, replies[model.name])
 
 
-_Count = Annotated[int, Field(ge=0, le=10**9)]
-
-
 class ReplyLine(StrictSettings):
     """A line of a reply file. The fields of `conditions` are optional and select which trials of the item it answers."""
 
@@ -88,9 +85,9 @@ class ReplyLine(StrictSettings):
     finish: Literal["stop", "length", "content_filter"] = "stop"
     error: str | None = None  # instead of `text`: why there is no reply
     reasoning: str | None = None
-    prompt_tokens: _Count = 0
-    new_tokens: _Count = 0  # generated, thinking included; 0: not counted
-    thinking_tokens: _Count | None = None  # the thinking among them
+    prompt_tokens: TokenCount = 0
+    new_tokens: TokenCount = 0  # generated, thinking included; 0: not counted
+    thinking_tokens: TokenCount | None = None  # the thinking among new_tokens
     task: str | None = None
     set: str | None = None
     split: str | None = None
@@ -103,7 +100,7 @@ class ReplyLine(StrictSettings):
 
     @property
     def conditions(self) -> dict[str, str | int]:
-        """The conditions on a trial that this line answers: field -> value."""
+        """The conditions that a trial must meet for this line to answer it: field -> value."""
         return {name: value for name in _CONDITIONS if (value := getattr(self, name)) is not None}
 
     @property
