@@ -20,17 +20,18 @@ def located(model: Model, base: Path) -> Model:
     row = backend_named(model.backend)
     if not row.files:
         return model
-    own = row.name in BACKENDS  # another package's paths may mean anything
-    ids = row.local  # hub ids make sense
-    adapter = _located(model.adapter, base, own, ids, model.revision) if model.adapter else None
-    return model.model_copy(update={"path": _located(model.path, base, own, ids, model.revision), "adapter": adapter})
 
+    def whole(path: str) -> str:
+        found = resolve(path, base)
+        if found.exists() or path.startswith(PREFIX):
+            return str(found)
+        # A path for another package's backend may mean anything; only backends that load weights take hub ids.
+        stays = row.name not in BACKENDS or (row.local and is_hub_id(path, base, model.revision))
+        return path if stays else str(found.absolute())
 
-def _located(path: str, base: Path, own: bool, ids: bool, revision: str | None) -> str:
-    found = resolve(path, base)
-    if found.exists() or path.startswith(PREFIX):
-        return str(found)
-    return path if not own or (ids and is_hub_id(path, base, revision)) else str(found.absolute())
+    return model.model_copy(
+        update={"path": whole(model.path), "adapter": whole(model.adapter) if model.adapter else None}
+    )
 
 
 def is_hub_id(path: str, base: Path, revision: str | None = None) -> bool:

@@ -27,10 +27,10 @@ from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.files import draft_folder, put_folder, read_json, replace_file, replacing
 from evalsuite.types import Archives
 
-SOURCE = "evalsuite-source.json"  # says where the data in a folder are from
+SOURCE = "evalsuite-source.json"  # the file with the addresses and versions of the data in its folder
 _ARCHIVE = 1_000_000_000  # the most bytes of an archive
 _LIMIT = 300_000_000  # the most bytes of an unpacked file, ten times the largest official one
-# A link becomes a file that has its target as text. `ext::` addresses are commands.
+# Settings of git: a link is written as a text file, and `ext::` addresses, which run commands, are refused.
 _SAFE = ("core.symlinks=false", "core.autocrlf=false", "protocol.ext.allow=never")
 # No attribute of a repository filters or converts a file: it is written as the commit has it.
 _ATTRIBUTES = "* -text -ident !filter !working-tree-encoding\n"
@@ -110,9 +110,8 @@ def _changes(old: Path, new: Path) -> tuple[str, ...]:
 
 def _files(folder: Path) -> set[str]:
     """Everything below a folder but folders, without following links."""
-    found = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
-    linked = (Path(parent, name) for parent, folders, _ in os.walk(folder) for name in folders)
-    return {p.relative_to(folder).as_posix() for p in (*found, *(p for p in linked if p.is_symlink()))}
+    paths = (Path(parent, name) for parent, folders, files in os.walk(folder) for name in (*folders, *files))
+    return {path.relative_to(folder).as_posix() for path in paths if path.is_symlink() or not path.is_dir()}
 
 
 def _set_aside(folder: Path) -> Path:

@@ -43,16 +43,16 @@ class Job:
 
 
 def finished(job: Job, display: Display) -> bool:
-    """Whether the adapter exists with the same `made_by`; removes checkpoints left behind by a killed training."""
+    """Whether the adapter exists with the same `made_by`; if so, its checkpoints are removed."""
     from evalsuite.finetuning import training
 
     card = training.read_card(job.folder)
     if card is None:
         return False
-    changed = [key for key, value in job.made_by.items() if card["made_by"].get(key) != value]
     if card["made_by"] != job.made_by:
+        changed = [key for key, value in job.made_by.items() if card["made_by"].get(key) != value]
         log.warning("%s: trained again, because its %s changed", job.name, ", ".join(changed))
         return False
-    remove(job.folder, ["checkpoints"])  # left if killed before their removal
+    remove(job.folder, ["checkpoints"])  # a killed training may have left them
     display.say(f"{job.name}  ", "trained already")
     return True

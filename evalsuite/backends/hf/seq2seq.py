@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evalsuite.backends.hf.prefill import Ids, OptionIds
 from evalsuite.common.errors import BackendError
-
-Ids = Sequence[int]
-OptionIds = Sequence[Ids]  # token ids of each option
 
 
 def decoder_start(net: Any) -> dict[str, int | None]:
-    """The checkpoint's settings for how a decoder's text begins, which greedy decoding must keep."""
+    """The checkpoint's settings for the beginning of a decoder's text; decoding must keep them."""
     found: dict[str, int | None] = {}
     for name in ("decoder_start_token_id", "forced_bos_token_id"):  # older checkpoints have them only in config.json
         own = getattr(net.generation_config, name, None)

@@ -24,7 +24,7 @@ _ENDED = {"completed", "failed", "expired", "cancelled"}
 _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
 _PAGES = 200  # the most pages of a list, of 100 batches each
 _TRIES = 8  # the most attempts to get a page
-# An id becomes part of an address: files/abc, say (Gemini)
+# An id becomes part of an address, so it must be a safe one; Gemini's have a slash: files/abc.
 _ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)
 _LARGEST = 2**30  # the most bytes of a file, enough for 50,000 replies of 20 KiB each
 _MOST = 2**53  # the highest number that is believed to be a count of lines
@@ -75,7 +75,7 @@ class Provider:
         from openai import DefaultHttpxClient, OpenAI
 
         http = DefaultHttpxClient(follow_redirects=False, mounts=unproxied(api.base_url), timeout=api.timeout)
-        self._most = OF_REPLY  # bytes of the next answer
+        self._most = OF_REPLY  # the most bytes of the next answer
         bound(http, lambda: self._most)
         self._client = OpenAI(
             api_key=key or "none", base_url=api.base_url, max_retries=0, timeout=api.timeout, http_client=http
@@ -91,26 +91,16 @@ class Provider:
         return _id_of(_object(self._call(self._client.files.with_raw_response.create, file=file, purpose="batch")))
 
     def create(self, name: str, file: str, endpoint: str, window: str) -> Seen:
-        """Begin a batch. The name is sent as its idempotency key, too, which some providers keep to."""
+        """Begin a batch. The name is sent as its idempotency key, too; some providers obey that."""
         create: Callable[..., Any] = self._client.batches.with_raw_response.create
-        return _batch_state(
-            _object(
-                self._call(
-                    create,
-                    input_file_id=file,
-                    endpoint=endpoint,
-                    completion_window=window,
-                    metadata={_MARK: name},
-                    extra_headers={"Idempotency-Key": name},
-                )
-            )
-        )
+        body = {"input_file_id": file, "endpoint": endpoint, "completion_window": window, "metadata": {_MARK: name}}
+        return _batch_state(_object(self._call(create, **body, extra_headers={"Idempotency-Key": name})))
 
     def look(self, batch: str) -> Seen:
         return _batch_state(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))
 
     def find(self, name: str, file: str) -> Seen | None:
-        """The batch made of an input file, or with this name, if the endpoint lists one. Gone: it lists none at all."""
+        """The batch made of an input file, or with this name, if the endpoint lists one. Raises Gone if it has no list."""
         for row in self._listed():
             metadata = row.get("metadata")
             if row.get("input_file_id") == file or (isinstance(metadata, dict) and metadata.get(_MARK) == name):

@@ -21,8 +21,9 @@ from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.types import Benchmark, Item, Task
 
+# Kind -> the metric of a task that names none.
 HEADLINES = {"choice": "accuracy", "choices": "set_accuracy", "span": "f1", "text": "f1", "answer": "contains"}
-_TOKENS = {"text": 128, "answer": 128}
+_TOKENS = {"text": 128, "answer": 128}  # kind -> the longest reply in tokens; other kinds: 64
 
 
 DataPaths = str | Mapping[Any, str]  # the key `data` of a benchmark file: one path, or one for each split
@@ -36,6 +37,7 @@ def load_benchmark(path: Path) -> Benchmark:
 def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
     """The benchmark of a file that was read from `path`."""
     zh, en = both(file.set_word)
+    note_zh, note_en = both(file.published.note) if file.published else ("", "")
     home = path.parent
     training = next((split for split in ("train", "dev") if split in file.splits), "")
     if file.published:
@@ -66,8 +68,8 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
         audit=RUBRIC,
         published=home / file.published.file if file.published else None,
         published_as=file.published.same if file.published else None,
-        published_zh=both(file.published.note)[0] if file.published else "",
-        published_en=both(file.published.note)[1] if file.published else "",
+        published_zh=note_zh,
+        published_en=note_en,
         templates=home / file.templates if file.templates else None,
         licence=file.licence,
         citation=file.citation,
@@ -225,7 +227,7 @@ class FileCorpus(corpus.Corpus):
 
 
 class _Joined:
-    """The rows of a further file, by the id of the row that each belongs to."""
+    """The rows of a joined file (`join`), by the id of the row of the data that each belongs to."""
 
     def __init__(self, path: Path, raw: tuple[bytes, ...], rows: Mapping[str, Any]) -> None:
         self.path, self.raw, self._rows = path, raw, rows
@@ -254,8 +256,8 @@ class _Joined:
 
     def require_taken(self, path: Path) -> None:
         """Raise DataError if a row belongs to no row of the data."""
-        for number in sorted(self._left):
-            raise DataError(f"{number} is no question of {path.name}", self.path)
+        if self._left:
+            raise DataError(f"{min(self._left)} is no question of {path.name}", self.path)
 
 
 def _filled(path: str, task: str, item_set: str, split: str) -> str:
