@@ -57,9 +57,9 @@ class Head(BaseModel):
 
 
 def wordings(folder: Path, task: Task) -> dict[str, Path]:
-    """Wording -> path of its template for a task. Of two templates with one name the later counts: those of `folder` come after
-    those that ship, and in each folder the task's own after those for all tasks of its benchmark. A wording that
-    a stranger names is looked up here, and never becomes a path."""
+    """Wording -> path of its template for a task. Templates of `folder` take precedence over those that ship, and in each folder
+    the task's own over those for all tasks of its benchmark. A wording that a stranger names is looked up here, and never
+    becomes a path."""
     own = task.prompts or task.local
     of_kinds = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
     shipped = (*of_kinds, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
@@ -78,9 +78,8 @@ class Prompt:
     def __init__(
         self, folder: Path, task: Task, variant: str, given: Mapping[str, str] | None = None, system: str = ""
     ) -> None:
-        """`folder` is the prompts folder. If it has none for the task, the benchmark's own templates (`Task.templates`)
-        are used. `given`: variables that the benchmark gives beside those of the item. `system`: a system message of the
-        model's, before that of the wording.
+        """`folder`: a prompts folder, whose templates take precedence over those that ship. `given`: variables that the benchmark
+        gives beside those of the item. `system`: a system message of the model's, before that of the wording.
 
         Raises PromptError if the template is missing or broken; the message lists the task's templates.
         """
@@ -104,7 +103,7 @@ class Prompt:
 
     @property
     def scorings(self) -> tuple[str, ...]:
-        """The only scorings that the wording has a meaning for; () if it has one for all."""
+        """The only scorings that the wording can be asked with; () if all can."""
         return ("generate",) if self.answer_after else () if self.option_after is None else ("texts",)
 
     def render(self, item: Item) -> str:

@@ -57,8 +57,8 @@ class Item:
     # The official text before each label, between it and its option, and after the last option: 2n + 1 pieces for n
     # options. () if the official text of the question does not list them.
     layout: tuple[str, ...] = ()
-    rests_on: tuple[str, ...] = ()  # ids of the items that ask for the facts that its answer rests on
-    votes: tuple[int, ...] = ()  # people who gave each of the references; () where nobody was asked
+    rests_on: tuple[str, ...] = ()  # ids of the items that ask for the facts behind this item's answer
+    votes: tuple[int, ...] = ()  # number of people who gave each of the references; () where nobody was asked
 
     @property
     def golds(self) -> tuple[int, ...]:
@@ -80,7 +80,7 @@ class Item:
 
     @property
     def listed(self) -> str:
-        """The question with its options as its file prints them, byte for byte; the question alone without a layout."""
+        """The question and its options, byte for byte as the data file prints them; the question alone if `layout` is empty."""
         if not self.layout:
             return self.question
         parts = zip(self.layout[::2], self.labels, self.layout[1::2], self.options, strict=False)
@@ -134,13 +134,13 @@ class Request:
     'generate'
     """
 
-    id: str  # names it in messages and scripts; a trial's request has the item's id
+    id: str  # names the request in messages and scripts; in a trial it is the item's id
     prompt: str  # the whole text with its shots, for a base model
     messages: tuple[Message, ...]  # the same as chat turns
     max_new_tokens: int
     scoring: str = "generate"  # one of SCORINGS
-    labels: tuple[str, ...] = ()  # option labels, if any: scored under `labels`, the only replies under `constrained`
-    options: tuple[str, ...] = ()  # option texts: scored under `texts`
+    labels: tuple[str, ...] = ()  # option labels: scored with scoring labels, the only replies with scoring constrained
+    options: tuple[str, ...] = ()  # option texts: scored with scoring texts
     pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
     answer_after: str = ""  # the reply reasons first, and its answer follows these words: "答案："
@@ -150,7 +150,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """An item with the request that asks it in one way. The request gets the batch key of the trial's cell and sample."""
+    """An item with the request that asks it in one way. The constructor sets `request.batch` from the trial's cell and sample."""
 
     item: Item
     request: Request
@@ -166,8 +166,7 @@ class Trial:
         object.__setattr__(self, "request", replace(asked, batch=(item.task, item.set, item.split, *way)))
 
     def without_prompt(self) -> Trial:
-        """The trial without its prompt: prompts are long, and no number depends on them, so that none is kept for a whole
-        cell."""
+        """The trial without its prompt. Scoring needs no prompts, and those of a whole cell would take much memory."""
         return replace(self, request=replace(self.request, prompt="", messages=()))
 
 
@@ -189,13 +188,13 @@ class Likelihood:
 
     logprob: float  # sum over the tokens; for a label: of all its surface forms ("a", " a") together
     tokens: int
-    # The log-probability of the same text after the prompt's last line alone ("答："); `texts` only.
+    # The log-probability of the same text after the prompt's last line alone ("答："); with scoring texts only.
     prior: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An engine's reply. If `error` is set, there was no reply: the request counts as failed and is not scored."""
+    """A backend's result for a request. If `error` is set, there was no reply: the request counts as failed and is not scored."""
 
     text: str
     finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" | "nll" without generation
@@ -210,7 +209,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer read from a reply. `start:end` is its span in the raw reply, which the page highlights."""
+    """The answer read from a reply. `start:end` is its span in the raw reply; the page highlights it."""
 
     status: Status
     choice: int | None = None  # index into the item's options
@@ -262,8 +261,8 @@ class Metric:
     """A metric's names and how its values are shown. Shared rows are in metrics/rows.py, a benchmark's own in
     `Task.own_metrics`."""
 
-    # Its name in results.json, where variants as the papers compute them have the prefix "paper.". A row describes both;
-    # a row named paper.x describes only the paper's variant.
+    # Its name in results.json. A row also describes the variant that the papers compute, "paper.<name>"; a row whose name
+    # begins with "paper." describes only that.
     name: str
     zh: str
     en: str = ""  # "": the same as `zh`
@@ -273,7 +272,7 @@ class Metric:
     unit: str = ""  # "nats": the page shows the sign and names the unit
     lower: bool = False  # lower is better
     share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
-    # A cell's value is the mean of its items' values, as F1 is; BLEU pools counts, and macro F1 classes.
+    # Whether a cell's value is the mean of its items' values: so for F1, but BLEU pools counts, and macro F1 averages classes.
     mean: bool = True
     published: float = 1.0  # divisor that brings published figures to our scale
 
@@ -293,7 +292,7 @@ class Part:
     signatures: Mapping[str, str]  # by name in results.json; the cell appends its own fields
     # (N,) values of the metrics that single items have, by name in results.json; None: `sums.finish` of each row.
     of_items: Mapping[str, Any] | None = None
-    over_rotations: bool = False  # an item's values are means over its rotations, which are no counts
+    over_rotations: bool = False  # an item's value is a mean over its rotations, so sums of values are no counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +365,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of the replies to a template, where they are a part of a reference or worded otherwise."""
+    """The form of the replies to a template that asks for a part of a reference, or for other words than the references'."""
 
     shown: Callable[[Item], str]  # the right reply, for shots and training
     whole: Callable[[Item, str], str]  # (item, reply) -> the text that references compare with
@@ -374,10 +373,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class OptionNames:
-    """The names that a task's options are of, such as an ontology's, so that its confusions can be counted."""
+    """The closed list of names that a task's options come from, such as an ontology's: confusions are counted by name."""
 
-    of: Callable[[tuple[str, ...]], tuple[str, ...]]  # options -> their Chinese names, or the options that have none
-    english: Callable[[], Mapping[str, str]]  # name in Chinese -> in English, in the names' order
+    of: Callable[[tuple[str, ...]], tuple[str, ...]]  # options -> the Chinese name of each; an option without one stays
+    english: Callable[[], Mapping[str, str]]  # Chinese name -> English name, in the list's order
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,7 +392,7 @@ class Task:
     folder: str
     metrics: tuple[str, ...]  # the first is the headline
     max_new_tokens: int
-    benchmark: str = ""  # the name of its Benchmark, which fills it in
+    benchmark: str = ""  # the name of its Benchmark, whose constructor sets it
     # (item, template) -> the regular expression that a reply matches under constrained decoding
     pattern: Callable[[Item, str], str] | None = None
     # template -> the form of its replies, if not the references'
@@ -408,8 +407,10 @@ class Task:
     marking: tuple[str, str] | None = None  # (Chinese, English): the instruction for people who mark its replies
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
-    option_names: OptionNames | None = None  # the names that all its options are drawn from, if they are few
-    judged_by: str = ""  # the rubric of judges by which its official scoring calls a reply right; "": the first metric
+    option_names: OptionNames | None = None  # the closed list of names that all its options come from, if there is one
+    judged_by: str = (
+        ""  # the rubric of the judge that decides what is right in the official scoring; "": the first metric does
+    )
 
     @property
     def local(self) -> str:
@@ -455,11 +456,11 @@ class Rubric:
     zh: str  # name of the source in Chinese
     en: str
     scales: tuple[Scale, ...]
-    unanimous: bool = False  # 0 or 1, and 1 only if all annotators say so; else the median counts
+    unanimous: bool = False  # scales are 0 or 1, and 1 counts only if all annotators give it; else the median counts
 
     @property
     def reported(self) -> tuple[Scale, ...]:
-        """The scales of the report: those that annotators mark, and of a unanimous rubric `valid`, 1 if all are."""
+        """The scales of the report: those that annotators mark, and for a unanimous rubric `valid`, 1 if all of them are 1."""
         return (*self.scales, Scale("valid", "有效", "Valid", 0, 1, ())) if self.unanimous else self.scales
 
 
@@ -512,7 +513,7 @@ class Benchmark:
     published_en: str = ""
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/
     sample: Path | None = None  # sample data that an installed package brings, used in place of the bundled sample
-    files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # see `data_name`
+    files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # the format of `data_name`
     licence: str = ""  # the licence of the official files, as their source states it; "": it states none
     citation: str = ""  # BibTeX of its paper, where leaderboard/citations.bib lacks it
     file: Path | None = None  # the benchmark file that it was read from; its data may lie beside it, too

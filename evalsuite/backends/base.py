@@ -19,13 +19,13 @@ TextPair = tuple[str, str]  # a context, and the text after it that is scored
 
 
 class Journal(Protocol):
-    """A run's notes on its batches at endpoints; a Store's survive a kill. A `stake` counts as spent until its batch ends."""
+    """A run's notes on its batches at endpoints; those of a Store survive a kill. A `stake` is spent until its batch ends."""
 
     def batches(self) -> dict[str, dict[str, Any]]:
         """The note on each batch, by name."""
 
     def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
-        """Keep a note on a batch, and the cost that it may have; `cost` is spent for good, in the same step."""
+        """Keep a note on a batch with its `stake`, the cost that it may have; in the same step spend `cost` for good."""
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
         """Drop the note and the stake; `cost` stays spent beside the cost of stored replies."""
@@ -36,7 +36,7 @@ class Limits:
     """The limits of a run at an endpoint (budget, concurrent requests), and the journal of its batches."""
 
     budget: float | None = None  # maximum total cost, in the currency of the model's prices
-    spent: float | Callable[[], float] = 0.0  # spent so far; read at each `generate`, as earlier ones spend, too
+    spent: float | Callable[[], float] = 0.0  # spent so far; read at each `generate`, since earlier calls spend, too
     max_concurrency: int | None = None  # overrides the model's own setting
     # Records the worst-case cost of requests in flight (Store.lend).
     lend: Callable[[float], None] = lambda amount: None
@@ -65,7 +65,7 @@ class Backend(Protocol):
 
         The call receives all requests of a model at once, across all tasks, so that an engine never idles and batches
         do not depend on whether the run was interrupted. A request that fails gets a Response with `error` and does not
-        stop the others. With scoring "nll", the response holds the `nll` of the request's pairs.
+        stop the others. With scoring "nll", the response holds a likelihood for each of the request's pairs.
         Raises BackendError when the model can answer nothing more (key rejected, budget spent).
         """
 
@@ -74,7 +74,7 @@ class Backend(Protocol):
 
 
 class WithoutEngine:
-    """The part of a backend that is the same for all without an engine: no context limit, no tokens, nothing to release."""
+    """The part that all backends without an engine share: no limit of context, no count of tokens, nothing to release."""
 
     context: int | None = None
 
@@ -119,7 +119,7 @@ class LocalModel(Backend, Protocol):
         """The prompt's token ids. For scoring "nll": those of the longest pair, context and target."""
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Batches of indices in order of answering. A batch asked alone gives the same replies as within the whole."""
+        """Batches of indices in the order of answering. A batch asked alone gives the same replies as together with others."""
 
     def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
         """Negative log-likelihood in nats of every target token, for each (context, target): pair -> token.
@@ -134,7 +134,7 @@ class TokenScores:
     """The log-probabilities of a text's tokens, each given all tokens before it."""
 
     logprobs: Sequence[float]  # natural logarithms
-    # Each less the mean log-probability of the tokens that the network may continue with, over their standard deviation.
+    # Each log-probability in standard deviations from the vocabulary's mean at its position (hf/prefill.py, `spreads`).
     # None: the engine does not give the whole vocabulary.
     standard: Sequence[float] | None = None
 

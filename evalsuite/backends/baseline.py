@@ -20,7 +20,7 @@ from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response, Trial
 
 _Answer = tuple[int, ...] | str  # positions of the right options, or a text
-_SPEAKER = re.compile(r"^[^:]{0,2}:")  # some benchmarks have none
+_SPEAKER = re.compile(r"^[^:]{0,2}:")  # a speaker mark; turns of some benchmarks have none
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
 
@@ -36,9 +36,9 @@ class Baseline(WithoutEngine):
         }
         if model.path not in kinds:
             raise BackendError(f"model {model.name}: {unknown('baseline', model.path, kinds)}")
-        # Two items with the same prompt may have different answers, so that `oracle` replies to items.
+        # Two items with the same prompt may have different answers, so replies of `oracle` are stored by item.
         self.settings: dict[str, Any] = {"by": "item"} if model.path == "oracle" else {}
-        # The number is a version: `majority` answers by position since its second one.
+        # The number is a version: since version 2, `majority` answers by position.
         self.fingerprint = f"baseline:{model.path}:{2 if model.path == 'majority' else 1}"
         self._reply = kinds[model.path]
         self._favourites: dict[tuple[str, str], list[_Answer]] = {}
@@ -63,7 +63,7 @@ class Baseline(WithoutEngine):
             return Response("", "error", error=str(error))
 
     def _majority(self, item: Item) -> str:
-        """The most frequent position of the right option, in the item's own labels; of other tasks the most frequent text."""
+        """The most frequent position of the right option, in the item's own labels; without options the most frequent text."""
         if (item.task, item.set) not in self._favourites:
             raise BackendError(f"no training or dev file of {item.task} ({item.set}): no majority to know")
         found = self._favourites[item.task, item.set]
@@ -75,7 +75,7 @@ class Baseline(WithoutEngine):
 
 
 def _random(item: Item) -> str:
-    """Any option; for spans and free text any piece of the dialogue between two punctuation marks."""
+    """A random option; for spans and free texts a random piece of the dialogue between punctuation marks."""
     rng = random.Random(f"baseline:random:{item.id}")
     if item.options:
         return rng.choice(item.labels)

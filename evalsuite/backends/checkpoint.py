@@ -22,7 +22,7 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import WAY_ROUND, as_backend_errors
 from evalsuite.types import Likelihood, Message, Request, Response, label_begins, label_forms
 
-# Keys of the longest input in a configuration: of most models; of BLOOM and ChatGLM2; of ChatGLM and GLM. vLLM reads the same.
+# Keys of the context limit in config.json: of most models, of BLOOM and ChatGLM2, of ChatGLM and GLM. vLLM reads the same keys.
 _LENGTHS = ("max_position_embeddings", "seq_length", "max_sequence_length")
 _THOUGHTS = re.compile("think|thought|reason|channel|message", re.IGNORECASE)
 IdPair = tuple[tuple[int, ...], tuple[int, ...]]  # token ids of a context, and of a text after it
@@ -141,8 +141,8 @@ class Checkpoint:
     def auto(self) -> Any:
         """The class of transformers that loads the network.
 
-        A checkpoint's own code says in its config (`auto_map`) which one that is: GLM-10B's and ChatGLM-6B's is
-        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it is none that
+        A checkpoint with its own code names the class in its config (`auto_map`): GLM-10B and ChatGLM-6B name
+        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it names none that
         can write.
         """
         import transformers
@@ -219,8 +219,8 @@ class Checkpoint:
         return self.after(self.text(request), request.options)
 
     def prior_pairs(self, request: Request) -> list[IdPair]:
-        """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it. A prompt of one line
-        counts as an empty context.
+        """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it. For a prompt of one
+        line the context is empty.
 
         The probability of an option after that line is its prior, independent of the question.
         """
@@ -312,7 +312,7 @@ def labels_response(
 ) -> Response:
     """The Response of scoring "labels".
 
-    `forms`: option -> surface forms -> ids; `scores`: the token log-probabilities of each form, all options in one row.
+    `forms`: option -> surface forms -> ids; `scores`: the token log-probabilities of each form, option after option.
     A label may be a prefix of another ("1" of "10"): the longer one's probability is subtracted from the shorter one's.
     """
     rows = iter(scores)
@@ -324,12 +324,12 @@ def labels_response(
             _difference(x, [y for longer, y in others if len(longer) > len(ids) and longer[: len(ids)] == ids])
             for ids, x in option.items()
         ]
-        found.append(Likelihood(_sum_of_probabilities(own), min(map(len, option))))
-    return _compared("labels", prompt_tokens, tuple(found))
+        found.append(Likelihood(_logsumexp(own), min(map(len, option))))
+    return _likelihoods_response("labels", prompt_tokens, tuple(found))
 
 
 def _difference(logprob: float, parts: Sequence[float]) -> float:
-    """log(exp(x) - sum(exp(parts))), with a floor where rounding leaves zero or less."""
+    """log(exp(logprob) - sum(exp(parts))), with a floor where rounding leaves zero or less."""
     rest = 1 - sum(math.exp(part - logprob) for part in parts)
     return logprob + math.log(max(rest, 1e-9)) if parts else logprob
 
@@ -340,7 +340,7 @@ def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], p
     `scores`: option -> token log-probabilities; `priors`: option -> log-probability without the question.
     """
     found = tuple(Likelihood(sum(row), len(row), prior) for row, prior in zip(scores, priors, strict=True))
-    return _compared("texts", prompt_tokens, found)
+    return _likelihoods_response("texts", prompt_tokens, found)
 
 
 def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens: int) -> Response:
@@ -354,17 +354,18 @@ def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens
             f"pair {empty[0]}: its target has no tokens" if empty else "a probe without pairs: there is nothing to ask"
         )
         return Response("", "error", prompt_tokens, error=error)
-    return _compared("nll", prompt_tokens, tuple(Likelihood(-math.fsum(row), len(row)) for row in nll))
+    return _likelihoods_response("nll", prompt_tokens, tuple(Likelihood(-math.fsum(row), len(row)) for row in nll))
 
 
-def _compared(finish: str, prompt_tokens: int, found: tuple[Likelihood, ...]) -> Response:
+def _likelihoods_response(finish: str, prompt_tokens: int, found: tuple[Likelihood, ...]) -> Response:
+    """The Response with these likelihoods, or with an error if one is not finite."""
     if not all(math.isfinite(x.logprob) and math.isfinite(x.prior or 0.0) for x in found):
         error = "the network gave a text no finite likelihood: try dtype float32 or bfloat16"
         return Response("", "error", prompt_tokens, error=error)
     return Response("", finish, prompt_tokens, likelihoods=found)
 
 
-def _sum_of_probabilities(logprobs: Sequence[float]) -> float:
+def _logsumexp(logprobs: Sequence[float]) -> float:
     """log(sum(exp(x))), without underflow."""
     top = max(logprobs)
     if not math.isfinite(top):

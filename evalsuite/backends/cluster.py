@@ -103,14 +103,14 @@ AnyWorker = TypeVar("AnyWorker", bound=Worker)
 
 
 def wait_for_call(
-    cluster: Cluster, workers: Sequence[AnyWorker], room: Callable[[Needs], str]
+    cluster: Cluster, workers: Sequence[AnyWorker], no_room: Callable[[Needs], str]
 ) -> tuple[AnyWorker, Any]:
     """Wait until the oldest call of any worker ends, with a result or an error; return the worker and the call.
 
-    Raises BackendError if no worker was placed for PATIENCE seconds; `room` makes its text from a worker's needs.
+    Raises BackendError if no worker was placed for PATIENCE seconds. `no_room`: a worker's needs -> the error's message.
     """
     if cluster.wait([w.placed for w in workers], PATIENCE) is None:
-        raise BackendError(room(workers[0].needs))
+        raise BackendError(no_room(workers[0].needs))
     oldest = {next(iter(worker.calls)): worker for worker in workers if worker.calls}
     call = cluster.wait(list(oldest))
     return oldest[call], call
@@ -128,7 +128,7 @@ def equal_share(sizes: Sequence[int], count: int) -> int:
 def for_actors(model: Model) -> Model:
     """The model as an actor needs it.
 
-    Paths are absolute, since actors have another working directory; vLLM stays within its actor.
+    Paths are absolute, since actors have another working directory; vLLM starts its workers as processes of its actor.
     """
     update: dict[str, Any] = {}
     for key in ("path", "adapter"):
@@ -191,7 +191,7 @@ class Ray:
     def nodes(self, free: bool = False) -> list[dict[str, int]]:
         if not free:
             return [_sizes(node["Resources"]) for node in self._ray.nodes() if node["Alive"]]
-        # The public API has only the sum, which may be fragmented.
+        # Ray's public API gives only the free sum over all nodes.
         from ray._private.state import available_resources_per_node
 
         for _ in range(20):  # resources of a model just closed are freed within seconds
@@ -223,7 +223,7 @@ def _sizes(resources: dict[str, float]) -> dict[str, int]:
 
 
 def _brief(error: Exception) -> str:
-    """The first and the last line of a message of Ray's, which hold the error and its cause."""
+    """The first and the last line of a message of Ray's: the error and its cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return " … ".join(dict.fromkeys(textwrap.shorten(line, 160, placeholder=" …") for line in (lines[0], lines[-1])))
 
@@ -236,8 +236,8 @@ class _Actor:
     needs: Needs
     waiting: deque[tuple[object, str, tuple[Any, ...]]] = field(default_factory=deque)
     node: int | None = None  # None: waits for room
-    self_: Actor | None = None
-    death: str = ""
+    self_: Actor | None = None  # the object that runs its calls; None: not placed yet
+    death: str = ""  # the reason why it died; "": it lives
 
 
 class InProcess:

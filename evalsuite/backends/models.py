@@ -29,7 +29,7 @@ Models = str | Path | ReplyFunctions  # path of a models.yaml, or model name -> 
 
 
 def baseline_named(name: str) -> Model:
-    """A baseline under its own name, as the models.yaml that ships lists it."""
+    """The entry of a baseline under its own name, as in the models.yaml that ships."""
     return Model(name=name, backend="baseline", path=name, tags=["baseline"])
 
 

@@ -32,8 +32,8 @@ class FileCount:
     dialogues: int
     repeats: int  # items that equal an earlier item of the file in dialogue, question and answer
     alternatives: int  # items that equal an earlier item in dialogue and question, with another answer
-    twins: int  # items with two options of the same text
-    unclear: int  # items among them whose right option is one of the two
+    twins: int  # number of items with two options of the same text
+    unclear: int  # number of twins whose right option is one of the two
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class Prior:
     split: str
     positions: tuple[int, ...]  # counts of items whose right option is the first, the second …
     p: float  # chi-square test of `positions`; under the null each of an item's options is equally likely to be right
-    longest: float  # accuracy of taking the longest option; any of several equally long ones
-    chance: float  # accuracy of taking any option
+    longest: float  # accuracy of the longest option; of several equally long ones a random one counts
+    chance: float  # accuracy of a random option
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ class Shared:
 
     task: str
     sets: tuple[str, ...]  # the sets that have some
-    items: int  # different ones
+    items: int  # number of distinct items
 
 
 @dataclass(frozen=True, slots=True)
 class Table1:
     """The rows of the paper's Table 1 that the files determine, over the dialogues that some file shows whole.
 
-    "Tokens" are counted as characters, including speaker marks, which comes closest to the paper's figures.
+    "Tokens" are characters, speaker marks included: these counts come closest to the paper's figures.
     """
 
     set: str
@@ -222,7 +222,7 @@ def chi_square_p(observed: Mapping[int, int], expected: Mapping[int, float]) -> 
     if not x:
         return 1.0
     degrees = len(expected) - 1
-    # the incomplete gamma function at whole and half numbers is a finite sum: no need to load scipy
+    # At whole and half numbers the incomplete gamma function is a finite sum, so scipy is not needed.
     first, tail = (0.5, math.erfc(math.sqrt(x))) if degrees % 2 else (0.0, 0.0)
     steps = (first + n for n in range(degrees // 2))
     return tail + sum(math.exp(a * math.log(x) - x - math.lgamma(a + 1)) for a in steps)

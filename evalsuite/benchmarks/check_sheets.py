@@ -21,7 +21,7 @@ def data_sheets(check: DataCheck) -> Iterator[Sheet]:
         Row((f"{item_set} {task}", *(cells.get(split, "–") for split in SPLITS)))
         for (item_set, task), cells in counts.items()
     )
-    columns = (_FILE, *_numbers(*(Text(split, split) for split in SPLITS)))  # as files name them
+    columns = (_FILE, *_numbers(*(Text(split, split) for split in SPLITS)))  # also in Chinese the names that files have
     yield Sheet("items", "Items (dialogues)", columns, rows)
     if t := check.table1:
         lines = {
@@ -68,7 +68,7 @@ def _oddities(found: DataCheck) -> Iterator[Sheet]:
 
 
 def _priors(priors: tuple[Prior, ...]) -> Sheet:
-    """Clues to the right option in the last split of every task and set, which has its test items."""
+    """Clues to the right option in the last split, the test split, of every task and set."""
     last = {(x.set, x.task): x for x in priors}
     rows = tuple(Row((_name(x), _positions(x), x.p, x.longest, x.chance)) for x in last.values())
     columns = (

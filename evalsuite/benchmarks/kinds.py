@@ -1,8 +1,8 @@
 """The kinds of task, a row each: how replies are parsed and items scored, and the metrics of a cell.
 
 Choice: accuracy, with our parser and with the paper's answer forms. Several choices: exact match of the set, and F1 of
-single answers. Span and text: F1 and exact match, and the text metrics of the language. Probe: accuracy and ΔNLL. A
-benchmark's own metrics are in the rows of its tasks (`Task.own_part`).
+single answers. Span and text: F1 and exact match, and the text metrics of the language. Answer: whether a reference stands in
+the reply. Probe: accuracy and ΔNLL. A benchmark's own metrics are in the rows of its tasks (`Task.own_part`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from evalsuite.types import Answer, Answered, Item, Kind, Language, Part, Readin
 
 # --- options
 
-# Scoring -> the way of comparing options (`most_likely`) by which the headline accuracy takes its choice.
+# Scoring -> the way of comparing options, `by` of `most_likely`, that the headline accuracy uses.
 HEADLINE = {"labels": "sum", "texts": "token", "nll": "token"}
 
 

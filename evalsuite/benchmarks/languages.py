@@ -59,7 +59,7 @@ def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
 
 
 def reply_text(response: Response, answer: Answer | None = None) -> str:
-    """The reply as the papers' programs score it: whole, without special tokens and thinking. One that a content filter cut
+    """The reply as the papers' programs score it: whole, without special tokens and thinking. A reply that a content filter cut
     is empty. With the `answer` read from it, also without the reasoning that the prompt asked for: that is thinking, too."""
     from evalsuite.parse import whole_reply
 
@@ -72,7 +72,7 @@ def whole_replies(answered: Answered) -> list[str]:
     return [reply_text(response, answer) for response, answer in zip(answered.responses, answered.answers, strict=True)]
 
 
-# Stands in signatures of metrics of `whole_replies`; signatures of other metrics name the parser that read the answers.
+# The part of a signature that says that a metric scored `whole_replies`; other signatures name the parser there.
 OF_REPLY = "in:reply.1"
 
 

@@ -25,12 +25,12 @@ log = logging.getLogger(__name__)
 
 def _of_file(name: str) -> Benchmark:
     """The benchmark of a file that ships: benchmarks/<name>/benchmark.yaml."""
-    from evalsuite.benchmarks.file.benchmark import load_benchmark  # late: `--help` needs none
+    from evalsuite.benchmarks.file.benchmark import load_benchmark  # `--help` needs no files
 
     return load_benchmark(packaged(f"benchmarks/{name}/{FILE}"))
 
 
-# In the order of tables. A benchmark file is read when its benchmark is first asked for.
+# The order is that of tables. A benchmark file is read when the benchmarks are first asked for.
 SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     corecode.BENCHMARK,
     charm.BENCHMARK,
@@ -46,7 +46,7 @@ SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     glucose.BENCHMARK,
     cedar.BENCHMARK,
 )
-DEFAULT = "corecode"  # evaluated and downloaded if no benchmark is given
+DEFAULT = "corecode"  # the benchmark of a command that names none
 GROUP = "evalsuite.benchmarks"
 FILE = "benchmark.yaml"  # the name of a benchmark file in a run's folder: benchmarks/<name>/benchmark.yaml
 
@@ -117,7 +117,7 @@ def add_file(path: Path) -> Benchmark:
     It takes the place of a benchmark of the same name from an earlier file. Raises ConfigError, with file, line and field, for
     faults in the file, and for names that are taken.
     """
-    from evalsuite.benchmarks.file.benchmark import load_benchmark  # late: `--help` needs none
+    from evalsuite.benchmarks.file.benchmark import load_benchmark  # `--help` needs no files
 
     path = path / FILE if path.is_dir() else path
     for known in shipped():

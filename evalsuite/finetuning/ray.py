@@ -126,7 +126,7 @@ class _Trainings:
         return bool(self._sent)
 
     def _room(self) -> bool:
-        """Without `replicas`, one training is queued ahead; it starts as soon as the cluster has room."""
+        """Whether another training may be sent. Without `replicas` one is sent ahead, which starts once the cluster has room."""
         if self._replicas:
             return len(self._sent) < self._replicas
         return all(training.host for training in self._sent)
@@ -249,7 +249,7 @@ def train_on_node(
 
 
 class _Reporter:
-    """Queues the last step and at most one per second; stops a training that lost its claim.
+    """Queues the last step, and at most one a second of the others; stops a training that lost its claim.
 
     A disconnected node keeps training after its job was given to another node, as does one whose command was killed;
     two of them must not write the same checkpoints.
@@ -270,6 +270,7 @@ class _Reporter:
 
 
 def _holds(folder: Path, token: str) -> bool:
+    """Whether the adapter's folder has a claim with this token."""
     try:
         return (folder / "checkpoints" / _CLAIM).read_text(encoding="utf-8") == token
     except OSError:

@@ -115,4 +115,4 @@ class Sweep:
                 f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
             )
         present = [name for name in found if name in named or corpus.has(t, name, split)]
-        return present or found  # reading it raises the error
+        return present or found  # if no file is present, reading one raises the error

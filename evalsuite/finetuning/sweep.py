@@ -1,4 +1,4 @@
-"""LoRA sweeps on one page: training items -> nested subsets -> adapters -> an ordinary run of base models and adapters.
+"""LoRA sweeps: training items -> nested subsets -> adapters -> an ordinary run of base models and adapters.
 
 A finished adapter has a card and is not trained again; an interrupted one resumes from its last checkpoint. So the same
 command continues a sweep.
@@ -51,8 +51,8 @@ class Pool:
     train: tuple[str, ...]  # the tasks of the items
     test: tuple[str, ...]  # the tasks that the adapter is tested on
     items: tuple[Item, ...]  # the items of all requested sets, easy first
-    left_out: int  # items that share a dialogue with a test item
-    data: dict[str, str]  # set (of pooled tasks: task and set) -> hash of its training file
+    left_out: int  # number of items left out, since they share a dialogue with a test item
+    data: dict[str, str]  # set, or "task set" if tasks are pooled -> SHA-256 of its training file
     corpora: Corpora | None = None  # the data that give templates their variables
 
     @property
@@ -182,7 +182,7 @@ def _pairs(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[
 
 
 def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
-    """The items; of probes, which pair each valid explanation with several corrupted ones, one for each valid one."""
+    """The items. Probes pair each valid explanation with several corrupted ones: of these items the first is kept."""
     if t.kind.written:
         return items
     first: dict[tuple[object, ...], Item] = {}
@@ -192,8 +192,8 @@ def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
 
 
 def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Prompt]:
-    """(task, set) -> the template of its rows. Raises ConfigError for a wording whose replies reason first: a row would teach to
-    answer without the reasoning that its prompt asks for."""
+    """(task, set) -> the template of its training rows. Raises ConfigError for a wording whose replies reason first: a row would
+    teach to answer without the reasoning that its prompt asks for."""
     folder, wording = resolve(s.prompts), model.prompt or s.prompt
     prompts = dict[tuple[str, str], Prompt]()
     for name, item_set in dict.fromkeys((item.task, item.set) for item in pool.items):

@@ -42,7 +42,7 @@ _MEGABATCH = 50  # batches within which rows are sorted by length, as in transfo
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """A training item as token ids: prompt, answer, end of text. `answer` is the length of the last two."""
+    """A training item as token ids: prompt, answer, end of text. `answer`: number of tokens of answer and end of text."""
 
     ids: tuple[int, ...]
     answer: int
@@ -60,7 +60,7 @@ class TrainingRow:
 
 
 def require_packages(model: Model) -> None:
-    """Raises BackendError if the extra `[finetune]` is not installed."""
+    """Raise BackendError if the extra `[finetune]` is not installed."""
     try:
         for name in ("torch", "transformers", "peft", "accelerate"):
             import_module(name)
@@ -167,7 +167,7 @@ def start_checkpoints(folder: Path, made_by: dict[str, Any]) -> Path:
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether a training wrote the folder: it has a card or the note beside the checkpoints, or no file at all."""
+    """Whether a training wrote the folder: it has a card or checkpoints/made_by.json, or no file at all."""
     if read_card(folder) or (folder / "checkpoints" / "made_by.json").is_file():
         return True
     return not any(path.is_file() for path in folder.rglob("*"))
@@ -249,7 +249,8 @@ def make_trainer(
         ),
         learning_rate=settings.learning_rate,
         lr_scheduler_type=settings.schedule,
-        warmup_steps=math.floor(settings.warmup * steps),  # a warmup's first step has rate 0: not if it is the only one
+        # Rounded down: the first step of a warmup has rate 0, and must not be the only step.
+        warmup_steps=math.floor(settings.warmup * steps),
         weight_decay=settings.weight_decay,
         max_grad_norm=settings.max_grad_norm,
         optim="adamw_torch",

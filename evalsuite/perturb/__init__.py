@@ -53,24 +53,24 @@ def _free(kind: Kind) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """A row of PERTURBATIONS: it puts the options into each of some `orders`, then applies `change` to the item.
+    """A row of PERTURBATIONS: it puts the options into each of `orders`, then applies `change` to the item.
 
-    `fits` says whether it applies to a kind of task.
+    `fits`: kind of task -> whether the perturbation applies to it.
     """
 
     name: str
-    short: str  # Chinese, for headings and rows; in English these have the name
+    short: str  # the Chinese heading; the English one is `name`
     zh: str
     en: str
     fits: Callable[[Kind], bool]
     change: Callable[[Item, int], Item]
     orders: Callable[[Item, int], tuple[Permutation, ...]] = kept_order
-    several: bool = False  # makes an item of each of `orders`; the original counts as right only if all are
+    several: bool = False  # makes an item for each of `orders`; the original item is right only if all of these are
     votes: bool = False  # the answers to these items vote: the metric `vote`
     # It changes the dialogue; a language must support that, since in English "A" is also an article.
     alters: bool = False
-    texts: bool = False  # applies where options are texts, not names of a list that tasks share
-    # It asks the same question with the same options; only such count for votes and “right under all”.
+    texts: bool = False  # applies only to tasks whose options are free texts, not names of a closed list
+    # It asks the same question with the same options; only such perturbations count for votes and “right under all”.
     same: bool = True
     version: int = 1  # raised when a name gets another meaning; in signatures
 
@@ -100,7 +100,7 @@ class Perturbation:
         return tuple(self.change(permute(item, order), seed) for order in self.orders(item, seed))
 
     def count(self, item: Item) -> int:
-        """The number of items that it makes of an item, in whatever order its options stand."""
+        """The number of items that it makes of an item. The order of the item's options does not matter."""
         return len(self.orders(item, 0)) if self.several else 1
 
     def original_choice(self, item: Item, choice: int | None, seed: int = 0, variant: int = 0) -> int | None:

@@ -19,12 +19,12 @@ Permutation = tuple[int, ...]  # new position -> old position
 
 _CORE = re.compile(r"\w+")
 _CIRCLED = "".join(chr(c) for c in (*range(0x2460, 0x2474), *range(0x3251, 0x3260), *range(0x32B1, 0x32C0)))
-# After the ten stems the twelve branches, as Chinese lists do.
+# The ten heavenly stems, then the twelve earthly branches.
 _STEMS = "甲乙丙丁戊己庚辛壬癸" + "子丑寅卯辰巳午未申酉戌亥"
 
 
 def _letters(count: int, first: str) -> list[str]:
-    """a … z, then aa, ab, … like the columns of a spreadsheet."""
+    """The first `count` of a … z, aa, ab …, like the columns of a spreadsheet. `first`: "a" or "A"."""
     names = [chr(ord(first) + n) for n in range(26)]
     return (names + [one + two for one in names for two in names])[:count]
 
@@ -56,7 +56,6 @@ def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
         raise ConfigError(
             f"{item.id} has {len(old)} options, but there are only {len(new)} labels of style {style}: use digits"
         )
-    # Keeps the brackets.
     labels = tuple(label.replace(core, name, 1) for label, core, name in zip(item.labels, old, new, strict=True))
     return replace(item, labels=labels, question=rename_labels(item.question, old, new))
 
@@ -108,6 +107,6 @@ def rotated_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
 
 
 def shuffled_orders(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """Five random orders, each drawn alone from all n! orders of n options, so that some may be equal: ToMBench's five
+    """Five random orders, drawn independently from all n! orders of n options, so that some may be equal: ToMBench's five
     askings (Chen et al. 2024)."""
     return tuple(_shuffled(item, f"{seed}:shuffle5:{n}") for n in range(5))

@@ -22,7 +22,7 @@ def no_dialogue(item: Item, seed: int = 0) -> Item:
 
 
 def dropped_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """The order with a random option last, which `none_of_above` replaces. The original order if no option may be replaced."""
+    """The order that puts a random option last, for `none_of_above` to replace; the original order if none may be replaced."""
     order = list(range(len(item.options)))
     if _is_droppable(item):
         order.append(order.pop(Random(f"{seed}:none_of_above:{item.id}").randrange(len(order))))
@@ -36,8 +36,8 @@ def _is_droppable(item: Item) -> bool:
 def none_of_above(item: Item, seed: int = 0) -> Item:
     """Put “none of the above” in place of the last option; it is right if that option was (WiCkeD, Elhady et al. 2025).
 
-    Unchanged: the labels, the dialogue, the question, the other options. An item of which an option refers to the others
-    already is not changed.
+    Unchanged: the labels, the dialogue, the question, the other options. An item with an option that refers to the others is
+    not changed.
     """
     if item.gold is None or not _is_droppable(item):
         return item

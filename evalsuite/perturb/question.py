@@ -28,11 +28,11 @@ _SEPARATOR = r"(?:[、,，/／;；|｜\-–—~～－.…⋯·]|以?及|和|或�
 def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """Pairs of patterns (mention, label within it): separated labels, joined labels ("abc"), one label with a noun ("选项a")."""
     name = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    # A label must not be part of a word or a number. Han labels may have Han neighbours, which the cue words decide.
+    # A label must not be part of a word or a number. Han labels may have Han neighbours: there the cue words decide.
     one = rf"(?<![A-Za-z0-9])(?<!\d\.)(?:{name})(?![A-Za-z0-9])(?!\.\d)"
     dressed = rf"[（(]?{one}[)）]?"
     apart = rf"{dressed}(?:{_SEPARATOR}{dressed})+"
-    first = "|".join(re.escape("".join(names[:count])) for count in range(len(names), 1, -1))  # abc, but not LCD
+    first = "|".join(re.escape("".join(names[:count])) for count in range(len(names), 1, -1))  # abc, ab
     together = rf"(?<![A-Za-z0-9])(?:{first})(?![A-Za-z0-9])" if all(len(n) == 1 for n in names) and first else "(?!)"
     alone = rf"(?:(?<=[选選][项項])\s*|(?<=option)\s+){dressed}|{dressed}(?=\s*[选選][项項])"
     pairs = ((apart, one), (together, name), (alone, one))

@@ -1,4 +1,4 @@
-"""Perturbations of the dialogue that preserve the answer: swapped speakers, dropped turns, traditional script."""
+"""Perturbations of the dialogue that preserve the answer: swapped speakers, dropped turns, other scripts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _label_spans(item: Item) -> list[tuple[int, int]]:
 
 _ALONE_IN_FRONT = r"(?<![A-Za-z0-9_+&\-])[AB]"
 _ALONE = re.compile(_ALONE_IN_FRONT + r"(?![A-Za-z0-9_+#&'’]|-[A-Za-z0-9])")
-# Characters after a letter that make it a name, with exceptions: A股 and B站, but A站起来; B超单, but B超喜欢.
+# Characters after a letter that make it a name, with exceptions (A股 and B站, but A站起来; B超单, but B超喜欢), and words before it.
 _NAMES = re.compile(
     r"[股货型级席栋]|座(?!位)|站(?![在起到着了出住得])|轮(?![到流])|区(?![分别])|队(?![友员长])|组(?![织装建成合])"
     r"|超(?=检查|单|室|显示|结果|报告)|罩杯|大调|小调"
@@ -167,8 +167,8 @@ def traditional(item: Item, seed: int = 0) -> Item:
     """Convert dialogue, question, options and references to traditional characters (OpenCC s2t, same vocabulary).
 
     Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, the length of each text, and the gold
-    index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not map scripts, so answers in simplified
-    characters score lower.
+    index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not convert scripts, so answers in
+    simplified characters score lower.
     """
     made = _in_script(item, "s2t")
     if not TASKS[item.task].kind.quoted:
@@ -203,7 +203,7 @@ def taiwan(item: Item, seed: int = 0) -> Item:
 
 def _with_span_apart(turn: str, spans: Iterable[str]) -> str:
     """The turn in Taiwan's script; the first of the spans that it contains is converted apart from the rest."""
-    mark, body = turn[: _mark_end(turn)], turn[_mark_end(turn) :]
+    mark, body = turn[: _mark_end(turn)], _body(turn)
     span = next((span for span in spans if span and span in body), "")
     parts = body.partition(span) if span else (body,)
     return mark + "".join(_converted(part, _TAIWAN) for part in parts)

@@ -23,7 +23,7 @@ from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
-_LOGITS = 2**28  # numbers of a batch's logits over the whole vocabulary: 1 GB at float32
+_LOGITS = 2**28  # the most numbers in a batch's logits over the whole vocabulary: 1 GB at float32
 
 
 class HuggingFace:
@@ -69,7 +69,7 @@ class HuggingFace:
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
         self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
-        self._priors: dict[IdPair, float] = {}  # -> log-probability
+        self._priors: dict[IdPair, float] = {}  # (context, text) -> log-probability of the text
 
     def _look_at_first_logits(self) -> None:
         """Have the first forward pass raise BackendError if all that it computes is NaN: the weights are broken."""
@@ -103,7 +103,7 @@ class HuggingFace:
     def _batches(
         self, requests: Sequence[Request], prompts: list[list[int]]
     ) -> Iterator[tuple[list[int], dict[int, int]]]:
-        """Each batch, and the size in tokens of each request of its group; too long requests are included."""
+        """Each batch, with the size in tokens of each request of its group. Requests that are too long are included."""
         groups: dict[tuple[str | int, ...], dict[int, int]] = {}
         for n, (request, ids) in enumerate(zip(requests, prompts, strict=True)):
             groups.setdefault((request.scoring, *request.batch), {})[n] = self._size(request, len(ids))
@@ -117,7 +117,7 @@ class HuggingFace:
 
     def _size(self, request: Request, prompt: int) -> int:
         """Tokens that a request holds in memory."""
-        if request.scoring == "labels":  # two copies of the cache: after " " and after "("
+        if request.scoring == "labels":  # two copies of the cache: the label after " " and after "("
             return 2 * prompt
         if request.scoring == "nll":
             return max(1, len(request.pairs) * prompt)  # a probe may have no pairs
@@ -298,7 +298,7 @@ def plan_batches(sizes: dict[int, int], budget: int, order: Sequence[int] | None
 
 
 def _filled(row: list[int], width: int, pad: int, left: bool) -> list[int]:
-    """Pad a row of ids to `width`."""
+    """A row of ids padded to `width`, on the left or on the right."""
     rest = [pad] * (width - len(row))
     return rest + row if left else row + rest
 

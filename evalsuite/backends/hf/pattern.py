@@ -22,7 +22,7 @@ class Patterns:
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._checkpoint = checkpoint
-        self._errors: dict[str, str | None] = {}  # pattern -> why it cannot be used; None if it can
+        self._errors: dict[str, str | None] = {}  # pattern -> the reason why it cannot be used; None if it can
 
     @cached_property
     def _vocabulary(self) -> Any:

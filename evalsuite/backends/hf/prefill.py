@@ -63,7 +63,7 @@ class _OneByOne:
     def __init__(self, net: Any) -> None:
         self.net = net
         self.cache: Any = None
-        self.row: Ids = ()  # the row that the cache is of
+        self.row: Ids = ()  # the row whose keys and values the cache holds
 
     def logits(self, row: Ids, since: int) -> Any:
         """(positions x vocabulary) of a row from position `since` on; None if the cache cannot be cropped."""
@@ -81,8 +81,8 @@ class _OneByOne:
 def prompt_cache(net: Any, prompts: Sequence[Ids], copies: int = 1) -> Any:
     """The cache of all but the last token of each prompt, padded on the left, for `generate`; None if it cannot be made.
 
-    For a CPU, where `generate` alone would compute the padding, and again for each row what prompts share. `copies`: of each row,
-    for beams.
+    It saves time on a CPU: `generate` alone would compute padding, and for each row anew the prefix that prompts share.
+    `copies`: the copies of each row, one for each beam.
     """
     import torch
 
@@ -107,7 +107,7 @@ def prompt_cache(net: Any, prompts: Sequence[Ids], copies: int = 1) -> Any:
     return run.cache
 
 
-_FEW = 2  # up to this many chains of a context run faster one by one than on copies of its cache
+_FEW = 2  # the most chains of a context that run faster one by one than on copies of its cache
 
 
 def _one_by_one(
@@ -138,9 +138,8 @@ def _flat(nexts: Any, options: OptionIds) -> list[list[float]]:
     """Option -> token log-probabilities, for the options of one chain; `nexts`: positions x vocabulary."""
     import torch
 
-    # A single gather and a single copy to the CPU.
     spots = [(at, token) for o in options for at, token in enumerate(o)]
-    # reshape: an empty text has no positions.
+    # An empty text has no positions, so the shape is stated. One gather and one copy to the CPU serve all options.
     indices = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(-1, 2)
     values = iter(nexts[indices[:, 0], indices[:, 1]].tolist())
     return [[next(values) for _ in o] for o in options]
@@ -181,7 +180,7 @@ def _branch(
 
 
 def _splits(cache: Any) -> bool:
-    """Whether cache rows can be copied and padding masked: not for recurrent or sliding-window layers."""
+    """Whether the cache's rows can be copied and its padding masked: not with recurrent or sliding-window layers."""
     from transformers.cache_utils import DynamicLayer
 
     return all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
@@ -240,17 +239,20 @@ def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[list[float]]:
 
 
 def _target_rows(pairs: Sequence[tuple[Ids, Ids]]) -> tuple[list[list[int]], list[range]]:
-    """The whole rows of pairs, and for each the positions whose logits are those of its target's tokens."""
+    """The rows of (context, target) pairs, and for each row the positions whose logits predict the target's tokens."""
     rows = [[*context, *target] for context, target in pairs]
     return rows, [range(len(context) - 1, len(row) - 1) for (context, _), row in zip(pairs, rows, strict=True)]
 
 
-_AT_ONCE = 128  # positions whose whole vocabulary is in memory at float32 several times
+_AT_ONCE = 128  # positions for which float32 values of the whole vocabulary are in memory, in several copies
 
 
 def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float], list[float]]]:
-    """`targets`, and each log-probability in units of the vocabulary's: less its mean, over its standard deviation, under the
-    network's own distribution at that position (Zhang et al. 2024, Min-K%++). One forward pass: pair -> (plain, standardised)."""
+    """`targets`, and the same log-probabilities standardised: less the mean of the vocabulary's log-probabilities at the
+    position, over their standard deviation, both under the network's own distribution (Min-K%++, Zhang et al. 2024).
+
+    One forward pass: pair -> (plain, standardised).
+    """
     import torch
 
     found = []
@@ -262,7 +264,7 @@ def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float
             for at in range(0, len(target), _AT_ONCE):
                 logprobs = logits[n, positions[at : at + _AT_ONCE]].float().log_softmax(-1)
                 probs = logprobs.exp()
-                # a token that the network cannot take has probability 0 and logarithm -inf
+                # A token that the network excludes has probability 0 and log-probability -inf.
                 logprobs = logprobs.clamp_min(-1e9)
                 mean = (probs * logprobs).sum(-1)
                 deviation = (probs * (logprobs - mean[:, None]).square()).sum(-1).sqrt().clamp_min(1e-6)

@@ -13,13 +13,13 @@ from evalsuite.backends.base import sample_seed
 from evalsuite.backends.model import Generation
 from evalsuite.types import Request
 
-Processor = Callable[[Any, Any], Any]  # as of transformers: ((rows, tokens) ids, (rows, vocabulary) logits) -> logits
+Processor = Callable[[Any, Any], Any]  # as in transformers: (ids (rows, tokens), logits (rows, vocabulary)) -> logits
 
 
 def processors(generation: Generation, requests: Sequence[Request], padding: Any) -> list[Processor]:
     """The logits processors of a model's settings, in transformers' and vLLM's order; none for greedy decoding.
 
-    padding: (rows, width) where the padded prompts are no text; None if the network is an encoder-decoder.
+    padding: (rows, width) booleans, true where prompts are padded; None if the network is an encoder-decoder.
     """
     from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 

@@ -33,7 +33,7 @@ _CONTENT = ("model", "messages", "prompt")  # the fields of a request that are n
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is on this machine. Such an address is asked without a proxy."""
+    """Whether an address is on this machine."""
     host = urlsplit(address).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -42,8 +42,8 @@ def is_loopback(address: str) -> bool:
 
 
 def unproxied(address: str) -> dict[str, None] | None:
-    """`mounts` of an HTTP client that asks an address: none goes through a proxy on this machine, None: as the
-    environment says."""
+    """The `mounts` of an HTTP client for an address: no proxy for one on this machine; None, as the environment says, for
+    others."""
     return dict.fromkeys(("all://", "http://", "https://")) if is_loopback(address) else None
 
 
@@ -62,7 +62,7 @@ def broken_connection(error: Exception, api: API) -> Again:
 
 
 class Endpoint(Protocol):
-    """The part of a backend that `GenerateCall` needs."""
+    """The part of the backend that `GenerateCall` and `Batching` need."""
 
     model: Model
     key: str
@@ -124,7 +124,7 @@ class GenerateCall:
         self.limit_name = "max_tokens"
         self.halted: Stop | None = None
         self.failed_in_a_row = self.unaffordable = 0
-        self.told_until = 0.0  # time at which the wait that was logged last ends
+        self.told_until = 0.0  # end of the last wait that was logged, by the monotonic clock
         self.again: Counter[str] = Counter()
         self.halt, self.lending = asyncio.Event(), asyncio.Lock()
         from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random

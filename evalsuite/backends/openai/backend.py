@@ -156,7 +156,7 @@ class OpenAI:
                         asking.spending.recorded += sum(response.cost for _, response in group)
                 asked.result()
         finally:
-            # Return the rest, except the cost of requests cancelled in flight: they may have been charged.
+            # Return what was lent and not spent. Requests cancelled in flight may have been charged, so their cost stays lent.
             spending = asking.spending
             if rest := spending.committed - spending.recorded - spending.lent:
                 self._limits.lend(rest)
@@ -166,7 +166,7 @@ class OpenAI:
 
 
 def without_key(model: Model) -> OpenAI:
-    """The backend as a run has it, with the same fingerprint; it sends nothing, so that it needs no key."""
+    """The backend with the fingerprint that a run's has, for callers that send nothing: it needs no key."""
     return OpenAI(model.model_copy(update={"api": model.api.model_copy(update={"key_env": None})}), Limits())
 
 

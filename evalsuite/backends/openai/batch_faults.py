@@ -1,4 +1,4 @@
-"""The server of faults.py with files and batches, which misbehave, too.
+"""The server of faults.py with files and batches, whose calls and lines fail as well.
 
     python -m evalsuite.backends.openai.batch_faults --port 8123 --seed 0 --calls 'drop-after=0.2,500=0.1' --batches 'expired=0.2'
 
@@ -96,7 +96,7 @@ class _Batch:
 
 @dataclass(slots=True)
 class BatchServer(Server):
-    """`with BatchServer(calls={"drop-after": 0.2}) as server:`"""
+    """A `Server` with files and batches: `with BatchServer(calls={"drop-after": 0.2}) as server:`."""
 
     mix: Mapping[str, float] = field(default_factory=dict)
     calls: Mapping[str, float] = field(default_factory=dict)

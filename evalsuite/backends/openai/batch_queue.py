@@ -19,7 +19,7 @@ class Clock(Protocol):
 
 
 class Queue:
-    """Requests by their index. `tries`: how often each was answered for, or its batch refused for it."""
+    """Requests by their index. `tries`: the number of times that each was answered, or that its batch was refused."""
 
     def __init__(self, requests: Iterable[int], settings: Batch, api: API, clock: Clock) -> None:
         self._waiting = deque(requests)
@@ -29,8 +29,8 @@ class Queue:
         self.tries = Counter[int]()
         self.refused = 0  # batches in a row that the endpoint would not begin
         self.pause = 0.0  # the time before which no batch is begun
-        self.crowded = False  # whether the endpoint's queue was full; until a batch ends
-        self.unaffordable = 0  # number of requests at the last look that the budget cannot pay
+        self.crowded = False  # whether the endpoint's queue was full, or the budget spent; until a batch ends
+        self.unaffordable = 0  # number of requests that the budget could not pay at the last `take`
 
     def __bool__(self) -> bool:
         return bool(self._waiting or self._apart)
@@ -52,8 +52,11 @@ class Queue:
     def take(
         self, worst: Callable[[int], float], size: Callable[[int], int], budget: float | None, under_way: int
     ) -> list[int]:
-        """Requests for a file, by their highest costs, their bytes, and what is left to spend; none while the budget has to wait
-        for batches under way."""
+        """Take the requests of the next file; [] while the budget has to wait for batches under way.
+
+        worst: request -> its highest cost; size: request -> its bytes; budget: what is left to spend, None without a limit;
+        under_way: number of batches under way.
+        """
         source = deque(self._apart.popleft()) if self._apart else self._waiting
         taken, length, stake, rest = list[int](), 0, 0.0, list[int]()
         while source and len(taken) < self._most:
@@ -80,7 +83,8 @@ class Queue:
     def is_too_much(self, message: str, requests: Sequence[int], lines: int, alone: bool) -> bool:
         """Whether the endpoint refused a batch for its size or for a full queue; its requests then wait again.
 
-        A batch that is alone becomes smaller: others of the account fill the queue, or it is larger than the queue.
+        `alone`: no other batch of this run is under way. Then the next batch is smaller: it alone exceeds the queue, or others
+        of the account fill it.
         """
         words = message.lower()
         is_crowded = is_about(words, "crowded")
@@ -95,8 +99,8 @@ class Queue:
         return True
 
     def divide(self, requests: Sequence[int], bad: Collection[int]) -> list[int]:
-        """Send the requests of a refused batch once more as it was; then in halves, or without those that the endpoint calls bad.
-        Returns those that were tried often enough."""
+        """Put the requests of a refused batch into the queue: first as they were, then in halves, or apart from those that the
+        endpoint calls bad. Returns those that were tried often enough."""
         self._refuse()
         for n in requests:
             self.tries[n] += not bad or n in bad
@@ -117,5 +121,5 @@ class Queue:
         self.pause = self._clock.monotonic() + wait
 
     def accept(self) -> None:
-        """A batch has ended well: the next ones may be larger again."""
+        """Note that a batch has ended well: the next ones may be larger again."""
         self.refused, self._most = 0, min(self._settings.requests, 2 * self._most)

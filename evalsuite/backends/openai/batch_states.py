@@ -1,10 +1,10 @@
 """States of a batch, as frozen values: the notes that a journal keeps of them, and the lines that an ended batch still owes.
 
-    Planned    its lines and their highest costs are noted, which count as spent from here on. Once its file is uploaded, a
-               batch of it may exist: whoever finds no batch's id in the note searches the endpoint's list before it begins one
+    Planned    its lines are noted with their highest costs, and these count as spent from here on. Once its file is uploaded,
+               a batch of it may exist: a process that finds no id in the note searches the endpoint's list before it begins one
     Begun      the batch has an id
     Ended      the endpoint has ended it; its files are read until they hold what it says it has answered
-    Collected  its replies are handed over. Lines left in the note are answered and paid: no plan wants them now, or the
+    Collected  its replies are handed over. Lines left in the note are answered and paid: this run does not ask them, or the
                endpoint does not give their replies yet
 
 The note is written before a step is taken (batches.py), so that a batch is begun once and collected once, whenever the process is
@@ -62,7 +62,7 @@ class Begun(_Known):
 @dataclass(frozen=True, slots=True)
 class Ended(_Known):
     seen: Seen
-    # By name, also of lines that are no longer in the note.
+    # Name of a line -> its outcome, also for lines that are no longer in the note.
     found: Mapping[str, LineOutcome] = field(default_factory=dict)
     read: frozenset[str] = frozenset()  # ids of the files that were read
 
@@ -78,15 +78,16 @@ class Ended(_Known):
         return min(most, max(0, least - here)), min(most, max(0, highest - here))
 
     def cut_off(self) -> bool:
-        """Whether the files lack lines that have failed by the endpoint's counts: why they did stands there."""
+        """Whether the files lack lines that have failed by the endpoint's counts. The files would give the reasons."""
         failed = sum(not is_answered(outcome) for outcome in self.found.values())
         return min(len(self.missing()), self.seen.failed - failed) > 0
 
     def _answered(self) -> tuple[int, int]:
         """The number of lines that the endpoint has answered, at least and at most.
 
-        Some count what failed among `completed`. A completed batch has answered all that has not failed, unless its counts
-        say less: then they may lag behind. Where nothing is counted, another one may have answered any number.
+        Some endpoints count failed lines among `completed`. A completed batch has answered all lines that have not failed,
+        unless its counts say less: then they may lag behind. A batch that ended otherwise, without counts, may have answered
+        any number.
         """
         seen, size = self.seen, max(self.seen.total or 0, len(self.lines.keys() | self.found.keys()))
         rest = max(0, size - seen.failed)
@@ -107,7 +108,7 @@ State = Planned | Begun | Ended | Collected
 
 
 def note_of(batch: State, address: str) -> Note:
-    """The journal's note of a state, which `read_note` reads. Its keys are those of earlier versions, and `costs`."""
+    """The journal's note of a state; `read_note` reads it. Beside `costs` it has the keys of earlier versions."""
     return {
         "address": address,
         "began": batch.began,
@@ -122,8 +123,8 @@ def note_of(batch: State, address: str) -> Note:
 def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float]:
     """The state that an earlier process has noted, and a cost to be spent for good with the next note.
 
-    That cost is 0 but in notes of earlier versions. They have one `stake` for all lines and, while replies were being stored,
-    the part of it that no reply accounts for (`owed`).
+    That cost is 0 except for notes of earlier versions. They have one `stake` for all lines and, while replies were being
+    stored, the part of it that no reply accounts for (`owed`).
     """
     names = note["lines"]
     costs = note.get("costs") or [note["stake"] / max(1, len(names))] * len(names)

@@ -49,9 +49,9 @@ log = logging.getLogger(__name__)
 
 _TOGETHER = 500  # the most replies that are handed on in one group
 _SEARCHES = 4  # the most searches of the list for a batch that may have been begun
-_READS = 3  # the most further reads of a batch's files that lack lines which failed
+_READS = 3  # the most times that a batch's files are read again for lines that failed
 _SHORT = 1.0  # seconds between the first two searches or reads: a list may lag behind
-_MANY = 8  # failures in a row after which a message is printed
+_MANY = 8  # the failure in a row that is logged as a warning
 _LATE_POLLS = 10  # the most polls for which a batch, or a reply that it owes, is waited for
 _KEPT = 30 * 86400  # seconds for which endpoints remember a batch
 _TELL = 60  # seconds between two lines of the log on progress
@@ -90,7 +90,7 @@ class _Turn:
     due: float = 0.0
     wait: float = 0.0  # seconds before the next look
     failed: _Streak = field(default_factory=_Streak)  # failed calls
-    absent: _Streak = field(default_factory=_Streak)  # looks for what is not there, or not yet
+    absent: _Streak = field(default_factory=_Streak)  # looks that did not find the batch, or all lines of its files
 
 
 class Batching:
@@ -163,8 +163,8 @@ class Batching:
     # --- the journal ------------------------------------------------------------------------------------------------
 
     def _resumed(self) -> Iterator[Planned | Begun]:
-        """The batches noted by earlier starts that have lines which this start wants. Notes without a file, of which nothing was
-        begun, are dropped."""
+        """The batches noted by earlier starts that have lines which this start wants. Notes without a file are
+        dropped: no batch was begun of them."""
         wanted = {self.names[n] for n in self.open}
         for name, note in self.journal.batches().items():
             if note["address"] != self.api.base_url:
@@ -271,7 +271,7 @@ class Batching:
         self._wait(batch, turn, turn.failed, error, error.after or 0.0)
 
     def _may_come(self, batch: State, turn: _Turn, error: Exception) -> bool:
-        """Whether to look again for a missing batch or file. It may still appear, and requests that are given up are sent, and
+        """Whether to look again for a missing batch or line. It may still appear, and requests that are given up are sent, and
         paid, again."""
         now = self.clock.monotonic()
         turn.absent.add(now)
@@ -320,7 +320,7 @@ class Batching:
         log.info("model %s: batch %s begun, %d lines", self.model.name, seen.id, len(batch.lines))
 
     def _search(self, batch: Planned, turn: _Turn) -> NumberedResponses:
-        """Search the list for a batch that was, perhaps, begun without our reading so."""
+        """Search the endpoint's list for a batch that may have been begun, though the answer that says so was lost."""
         assert batch.file is not None
         try:
             seen = self.provider.find(batch.name, batch.file)
@@ -413,11 +413,11 @@ class Batching:
         return self._collect(batch)
 
     def _is_young(self, batch: State) -> bool:
-        """Whether its endpoint still has the batch, as far as we know of endpoints."""
+        """Whether the batch is so recent that endpoints still know it."""
         return self.clock.time() - batch.began < _KEPT
 
     def _collect(self, batch: Ended) -> NumberedResponses:
-        """Give every line its reply, its failure or another try. Lines that are answered but missing are left to later starts."""
+        """Give every line its reply, its failure or another try. Later starts collect lines that are answered but missing."""
         least, most = batch.awaited()
         missing = set(batch.missing())
         stays = self._left(batch, missing, least, most)
@@ -501,7 +501,7 @@ class Batching:
             self._halt(stop)
 
     def _close(self, batch: Collected, stored: set[str]) -> None:
-        """The replies are stored: their cost is theirs. Drop the note, or keep it for the lines that are left."""
+        """Drop the note of a batch whose replies are stored with their costs, or keep it for the lines that are left."""
         rest = without(batch, stored)
         if rest.lines:
             self.journal.put_batch(batch.name, note_of(rest, self.api.base_url), rest.stake)
@@ -512,7 +512,7 @@ class Batching:
     # --- batches that were not begun -----------------------------------------------------------------------------------------
 
     def _refused(self, batch: Planned, error: Exception) -> NumberedResponses:
-        """The endpoint refused file or batch. Returns the lines that fail for good."""
+        """Handle the refusal of a file or a batch. Returns the lines that fail for good."""
         if isinstance(error, Gone) and not batch.listed:
             error = Stop(f"it has no such address: is there a batch API? ({error})")
         if not isinstance(error, Stop):
@@ -522,7 +522,7 @@ class Batching:
         return []
 
     def _invalid(self, batch: State, problems: Sequence[Problem]) -> NumberedResponses:
-        """A batch whose file was refused. Nothing was asked. Returns the lines that fail for good."""
+        """Handle a batch whose file was refused, so that nothing was asked. Returns the lines that fail for good."""
         said = "; ".join(str(problem) for problem in problems[:3]) or "no reason given"
         log.warning("model %s: a batch of %d lines was refused: %s", self.model.name, len(batch.lines), said)
         wanted, alone = self._wanted(batch.lines), len(self.batches) == 1

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-# 1 MiB of text, which is the limit of a reply (evaluation/ask.py), takes six times as much where every character is escaped.
+# The most bytes read of a reply's body. Its text, up to 1 MiB (evaluation/ask.py), takes six times as much if all is escaped.
 OF_REPLY = 8 * 2**20
 _OF_ERROR = 2**20  # the most bytes read of an error's body, which begins with the message
 _CUT = "evalsuite.cut"

@@ -28,7 +28,7 @@ def request_line(name: str, url: str, body: JsonLine) -> bytes:
 
 
 def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterator[list[bytes]]:
-    """Consecutive lines together, as many as a file may hold."""
+    """Group consecutive lines into files, each with as many as it may hold; `megabytes`: the most millions of bytes."""
     file, size = list[bytes](), 0
     for line in lines:
         if file and (len(file) == requests or size + len(line) > megabytes * 1e6):

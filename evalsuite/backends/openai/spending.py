@@ -28,7 +28,7 @@ class Spent(Exception):
 
 
 class Spending:
-    """Used on the event loop's thread, except `recorded`, which the thread that stores replies increases."""
+    """The costs of one call of `generate`, used on the event loop's thread. The thread that stores replies sets `recorded`."""
 
     def __init__(self, budget: float | None) -> None:
         """`budget`: the amount left to spend; None: no limit."""

@@ -17,7 +17,7 @@ from evalsuite.common.weights import check_tensors
 from evalsuite.types import Request, Response, label_forms
 
 _BLOCK = 256  # requests per block of the plan
-_AT_ONCE = 128  # the most tokens of which vLLM gives log-probabilities in one request
+_AT_ONCE = 128  # the most next tokens whose log-probabilities one request may ask for
 
 
 class Vllm:
@@ -42,7 +42,7 @@ class Vllm:
         self.settings: dict[str, Any] = {"decoding": model.generation.decoding, "stop": model.generation.stop}
         self.fingerprint = self.checkpoint.fingerprint(**self.engine.facts)
         self.parameters = self.checkpoint.parameters
-        self._priors: dict[IdPair, float] = {}  # -> log-probability
+        self._priors: dict[IdPair, float] = {}  # (context, text) -> log-probability of the text
         self._asked: set[IdPair] = set()  # priors that a job in flight computes
 
     def share(self, model: Model) -> Backend | None:
@@ -82,7 +82,7 @@ class Vllm:
         return ways.get(request.scoring, written)(request, prompt)
 
     def _check_beams(self) -> None:
-        """Raises BackendError for settings of beam search that vLLM cannot follow."""
+        """Raise BackendError for settings of beam search that vLLM cannot follow."""
         made = self.model.generation
         most = MOST_LOGPROBS // candidates(1, self.checkpoint.stop_ids)
         if made.beams > most:
@@ -193,7 +193,7 @@ class Vllm:
         return found
 
     def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
-        """See `Surprisal`. Without standardised scores: vLLM would send the whole vocabulary as one Python object a token."""
+        """See `Surprisal`. The scores are not standardised: vLLM would send an object for every entry of the vocabulary."""
         for group in self._nll_groups(pairs, done):
             yield [(n, TokenScores([-nll for nll in values])) for n, values in group]
 
@@ -220,7 +220,7 @@ class Vllm:
 
 
 def _check(checkpoint: Checkpoint) -> None:
-    """Raises BackendError for a checkpoint or an adapter that lacks tensors.
+    """Raise BackendError for a checkpoint or an adapter that lacks tensors.
 
     vLLM 0.32 does not notice missing weights of a linear layer or of part of a fused one, and ignores adapter tensors
     whose modules it does not find.

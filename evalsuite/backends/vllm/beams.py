@@ -22,7 +22,7 @@ def candidates(beams: int, stop: Collection[int]) -> int:
 def beam_search(beams: int, limit: int, stop: Collection[int]) -> Search:
     """Returns the token ids of the reply whose mean log-probability is highest among the `beams` finished ones.
 
-    limit: tokens of a reply; stop: the ids of end-of-text tokens, which end it.
+    limit: the most tokens of a reply; stop: ids of the end-of-text tokens.
     """
     keep = candidates(beams, stop)
     running: list[tuple[float, _Tokens]] = [(0.0, ())]  # (sum of log-probabilities, tokens), best first

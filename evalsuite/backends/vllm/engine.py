@@ -13,7 +13,7 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 
-MOST_LOGPROBS = 128  # the most likeliest tokens that a request may ask for, as beam search does
+MOST_LOGPROBS = 128  # the largest number of likeliest next tokens that a request may ask for; beam search asks for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Engine:
         self._adapters: dict[str, int] = {}
 
     def adapter(self, model: Model) -> Any:
-        """Load the adapter of a model; None if it has none. Raises BackendError."""
+        """Load the adapter of a model and return vLLM's LoRARequest; None if it has none. Raises BackendError."""
         if not model.adapter:
             return None
         from vllm.lora.request import LoRARequest

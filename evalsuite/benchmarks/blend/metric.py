@@ -1,10 +1,10 @@
 """BLEnD's two scores of a reply (the release's evaluation/exact_match.py, soft_exact_match).
 
-The binary one is whether it holds an answer that people gave; the other is the votes of that answer over those of the most
-frequent one.
+The binary score is 1 if the reply holds an answer that people gave; the other is that answer's votes over those of the most
+frequent answer.
 
-An answer stands in the reply as it is, or with all of jieba's words. Of English answers the release compares spaCy's lemmas:
-"a chip" holds its "chips", and not ours.
+A reply holds an answer if it contains the answer's text, or all of its words as jieba cuts them. For English answers the release
+compares spaCy's lemmas, so that "a chip" holds "chips"; here it does not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ METRICS = (
     Metric("blend_weighted", "按票数命中率", "The same by votes", "votes %"),
 )
 _MARKS = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
-_ACUTE = {ord("\N{COMBINING ACUTE ACCENT}"): None}
+_ACUTE = {ord("\N{COMBINING ACUTE ACCENT}"): None}  # deletes the accent
 
 
 def vote_score(item: Item, said: str) -> tuple[float, float]:
@@ -42,12 +42,12 @@ def _holds(reply: str, words: set[str], answer: str) -> bool:
     """Whether a reply, whose words are `words`, holds an answer."""
     if any(form in reply for form in (answer, answer.replace("-", " "), answer.replace(" ", "-"))):
         return True
-    blank = {" "} if answer.isascii() else set()  # jieba returns the blanks between English words as words
+    blank = {" "} if answer.isascii() else set()  # blanks separate English words, and are no words of an answer
     return _words(answer) - blank <= words
 
 
 def _words(text: str) -> set[str]:
-    found = jieba(text) + [" "] * (" " in text)
+    found = jieba(text) + [" "] * (" " in text)  # our function leaves blanks out, jieba returns them as words
     return {unicodedata.normalize("NFD", word).translate(_ACUTE).lower() for word in found if word not in punctuation}
 
 

@@ -97,6 +97,7 @@ def _bigrams(text: str) -> set[str]:
 
 
 def _held(text: str, turn: str) -> float:
+    """The share of the text's bigrams that the turn has, too."""
     mine = _bigrams(text.lstrip("AB"))
     return len(mine & _bigrams(turn)) / len(mine) if mine else 0.0
 

@@ -64,8 +64,8 @@ class Probes:
 
 
 def probe_part(answered: Answered) -> Part:
-    """The metrics of a cell, for each group of corruptions and each corruption. Chosen
-    explanations, which have no likelihoods, get accuracies only."""
+    """The metrics of a cell, for each group of corruptions and each corruption. Explanations that were chosen outright have no
+    likelihoods, so they get accuracies only."""
     groups = {corruption.name: corruption.group for corruption in CORRUPTIONS.values()}
     chosen = was_chosen(answered)
     deltas = (

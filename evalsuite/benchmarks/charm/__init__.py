@@ -1,4 +1,4 @@
-"""CHARM: Chinese commonsense reasoning, known everywhere or in China only, with the facts behind it."""
+"""CHARM: reasoning with commonsense that is known everywhere or in China only, and questions about the facts behind it."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 Properties of the official files, and how they are handled:
 * `input` holds the question and its options in one string, with blanks and line breaks that differ from item to item. They are
   kept in `Item.layout`, so that prompts equal the release's byte for byte while options can be shuffled and renamed;
-* the translation into English has the items in the same order with the same ids. In eight items an option stands there twice
-  or within a line, two lack options, one names an option as right that it does not have: gold, options of items that lack
-  some, and the aspect of culture are those of the Chinese item;
+* the translation into English has the items in the same order with the same ids. In it, eight items have an option twice or
+  within a line, two lack options, and one names a right option that it does not have: so gold, missing options and the
+  aspect of culture are taken from the Chinese item;
 * `mids` of a reasoning item name the memorization items that ask for its facts: `Item.rests_on`;
 * references of memorization items are a text, a list of texts as a string, or "[not]x".
 An Item's number is the official id, so that reviewers find it in the release.
@@ -31,7 +31,7 @@ from evalsuite.common.jsonl import NOT_BLANK, first_fault
 from evalsuite.types import Item, Task
 
 TRANSLATED = "translate-en"  # the wording that asks the items in English
-# Wording -> the ending of the files of its examples.
+# Wording -> the ending of the names of its example files.
 EXAMPLES = {
     "paper": "ZH-CoT",
     "direct": "Direct",
@@ -48,7 +48,7 @@ _NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
-    """An item of an official file; reasoning items have `category` or `mids` where there are some, memorization items `rids`."""
+    """An item of an official file. Reasoning items may have `category` and `mids`; memorization items have `rids`, not read."""
 
     id: _NotBlank
     input: _NotBlank

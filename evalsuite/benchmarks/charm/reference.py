@@ -1,4 +1,4 @@
-"""The paper's figures that no cell of a run stands beside: accuracy by prompting (Table 6), means over groups of models."""
+"""The paper's figures that no cell of a run compares with: accuracy by prompting (Table 6), means over groups of models."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from evalsuite.benchmarks.corpus import File
 from evalsuite.common.errors import DataError
 from evalsuite.types import Benchmark, Item, Task
 
-SEED = 0  # the seed of NLI's negatives, which enters the hash of their files
+SEED = 0  # the seed of NLI's negatives; part of the hash of their files
 NLI = ("entailment", "contradiction")  # options of dialogue-level NLI; the first is the positive class
 
 # Dialogues without span questions. Their folds are those of the repository's code/mcq/dataset/ids, with which the counts of

@@ -23,7 +23,7 @@ class Relation:
     symmetric: bool = False
 
 
-# In Table 9's order, whose names differ from those of the official files: Before is "happens before", Not Causes "discourages".
+# In the order of Table 9, which has other names than the official files: Before is "happens before", Not Causes "discourages".
 RELATIONS: dict[str, Relation] = {
     relation.name: relation
     for relation in (

@@ -1,5 +1,5 @@
-"""The names of the ontology's domains and slots, as which the options of domain and slot identification are recognised, in
-English and in simplified and traditional Chinese."""
+"""Recognise the options of domain and slot identification as names of the ontology's domains and slots, in English and in
+simplified or traditional Chinese."""
 
 from __future__ import annotations
 

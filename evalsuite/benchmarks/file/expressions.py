@@ -16,7 +16,7 @@ from jinja2 import TemplateSyntaxError, Undefined
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.templates import Endless, sandbox
 
-PASSES = 10_000  # most passes of loops and calls that an expression may take on one row
+PASSES = 10_000  # the most passes of loops and calls that an expression may take on one row
 LONGEST = 1_000_000  # the most characters of a text that an expression gives
 _TOO_LONG = f"gives more than {LONGEST:,} characters"
 

@@ -81,7 +81,7 @@ def both(words: str | Bilingual) -> tuple[str, str]:
 
 
 class JoinedFile(Section):
-    """A second file whose rows belong to those of the data. Expressions know the row under the table's name."""
+    """A second file whose rows belong to those of the data. Expressions have its row as a variable with the name of the join."""
 
     data: PathInside
     """Its path; {set}, {split} and {task} are replaced. A file that is not there has no rows."""
@@ -90,7 +90,7 @@ class JoinedFile(Section):
 
 
 class RowFields(Section):
-    """The way from a row to an item. Each value is the name of a column, or a Jinja expression in {{ }} on the row."""
+    """The fields that make an item of a row. Each value is the name of a column, or a Jinja expression in {{ }} on the row."""
 
     where: ColumnOrExpression | None = None
     """Only rows for which this expression is true: "{{ language == set }}"."""
@@ -109,13 +109,13 @@ class RowFields(Section):
     cells at the end of a list are left out. A list may be JSON in a text, a text "A. … B. …", or as Hugging Face has it, with text
     and label of each option; then `gold` is a label."""
     gold: ColumnOrExpression | list[ColumnOrExpression] | None = None
-    """The right answer: of options an index from 0, a letter or the text; of texts the text, or a list of right ones."""
+    """The right answer: for options an index from 0, a letter or the text; for texts the text, or a list of right ones."""
     gold_is: Literal["index", "number", "letter", "text"] | None = None
     """Says how to read `gold` where a value could be read in two ways; number counts from 1."""
     references: ColumnOrExpression | list[ColumnOrExpression] | None = None
     """Further right answers of texts: a column with a list, which may be JSON in a text, or several columns."""
     votes: ColumnOrExpression | None = None
-    """A list of how many people gave each of the `references`; one of these that is a list itself has synonyms."""
+    """A list: the number of people who gave each of the `references`. A reference that is itself a list holds synonyms."""
     group: ColumnOrExpression | None = None
     """The category of an item, by which results are broken down; a list of several, or several with |."""
 
@@ -126,7 +126,7 @@ class Examples(Section):
     count: PositiveInt
     """The number of rows."""
     text: ColumnOrExpression
-    """The text of one, such as "{{ question }}\\n{{ answer }}\\n\\n"; the texts follow each other."""
+    """The text of one example, such as "{{ question }}\\n{{ answer }}\\n\\n"; the texts follow each other."""
 
 
 class TaskRow(RowFields):
@@ -146,7 +146,7 @@ class TaskRow(RowFields):
     metrics: list[str] = []
     """Metrics of tables, the first is the headline. Default: that of the kind."""
     tokens: PositiveInt | None = None
-    """The longest reply, in tokens. Default: 64, of text and answer 128."""
+    """The longest reply, in tokens. Default: 128 for kinds text and answer, 64 for others."""
     reader: str | None = None
     """Another program's way to read choices, beside ours: `first-capital` is that of OpenCompass."""
     whole: bool = False
@@ -179,7 +179,7 @@ class TaskRow(RowFields):
 
 
 class Reworded(RowFields):
-    """The fields of a task that are others in a wording."""
+    """The fields of a task that a wording changes."""
 
     data: PathInside | dict[SplitName, PathInside] | None = None
     """The file that has the rows in these words."""
@@ -202,7 +202,7 @@ class PublishedFigures(Section):
     file: PathInside
     """A CSV file: source, set, task, model, metric, value (docs/own_benchmark.md)."""
     same: dict[str, str] | None = None
-    """Our metric: the published metric of the same definition. Default: those of one name."""
+    """Our metric: the published metric with the same definition. Default: the metric of the same name."""
     note: str | Bilingual = ""
     """A note for readers who compare."""
 
@@ -213,7 +213,7 @@ class BenchmarkFile(Section):
     name: Identifier
     """Small letters, digits and _; also the prefix of ids."""
     title: str | None = None
-    """Default: the name."""
+    """The name in tables and on the page. Default: `name`."""
     language: Literal["zh", "en"] = "zh"
     """The language of questions and replies."""
     data: PathInside | dict[SplitName, PathInside]
@@ -226,9 +226,9 @@ class BenchmarkFile(Section):
     set_word: str | Bilingual = Bilingual(zh="子集", en="subset")
     """The word for one of its sets."""
     set_names: dict[SetIdentifier, str | Bilingual] = Field(default={}, max_length=MOST)
-    """The names of sets in tables. Default: a set's own name, of levels in capitals."""
+    """The names of sets in tables. Default: the set's own name, in capitals for `levels`."""
     averaged: bool = False
-    """Whether the mean over the sets leads, as for folds and subjects."""
+    """Whether the mean over the sets is the main figure, as for folds and subjects."""
     levels: list[SetIdentifier] = Field(default=[], max_length=2)
     """Two sets whose gap is tested, the one that should be easier first."""
     training: SplitName | Literal[""] | None = None
@@ -240,7 +240,7 @@ class BenchmarkFile(Section):
     tasks: dict[Identifier, TaskRow] = Field(min_length=1, max_length=MOST)
     """The tasks by name."""
     every_task: dict[str, Any] = {}
-    """Keys that all tasks have alike; a task's own come first."""
+    """Keys of all tasks; a task's own keys take precedence."""
     templates: PathInside | None = None
     """A folder of prompt templates: NAME.j2 for all tasks, TASK/NAME.j2 for one. The wordings plain and cot are built in."""
     rubric: Identifier | None = None

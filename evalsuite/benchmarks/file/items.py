@@ -99,7 +99,7 @@ class ItemMaker:
     def _right(
         self, row: ExpandedRow, options: Sequence[str], keys: Sequence[Any]
     ) -> tuple[int | None, tuple[str, ...]]:
-        """(index of the one right option, right answers as texts)."""
+        """(index of the right option, None unless the task has exactly one; right answers as texts)."""
         if self._kind.single:
             gold = self._gold(self._one("gold", row), options, keys)
             return gold, (options[gold],)
@@ -157,7 +157,7 @@ class ItemMaker:
         return self._converted(key, texts_of, listed(found) if key == "references" else found)
 
     def _converted(self, key: str, convert: Callable[[Any], _Made], value: Any) -> _Made:
-        """A value as texts. Raises RowFault, with the field, if it is none."""
+        """A value as one text or several. Raises RowFault, with the field, if it cannot be converted."""
         try:
             return convert(value)
         except ExpressionError as error:

@@ -23,7 +23,7 @@ from evalsuite.common.plainfile import read_plain
 LARGEST = 2**30  # the most bytes of a file, both as it is and unpacked
 MOST = 2_000_000  # the most rows of a file
 LONGEST = 10_000_000  # the most characters of a text; no prompt has more
-SAVED = "state.json"  # names the files of a folder that `datasets` saved
+SAVED = "state.json"  # the file that lists the data files of a folder that `datasets` saved
 FORMATS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -85,7 +85,7 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
 
 
 def _shards(path: str) -> list[str]:
-    """The Parquet files of which a path names the first, as the Hugging Face hub has them: test-00000-of-00002.parquet."""
+    """All Parquet files of a series, if the path names its first, as on the Hugging Face hub: test-00000-of-00002.parquet."""
     first = re.fullmatch(r"(.*-)00000-of-(\d{5})\.parquet", path)
     return [f"{first[1]}{n:05}-of-{first[2]}.parquet" for n in range(int(first[2]))] if first else []
 

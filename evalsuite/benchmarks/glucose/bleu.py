@@ -59,8 +59,8 @@ def cells_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
 class CellBleu:
     """BLEU of one dimension and level in both variants, as an `Additive`; in [0, 1].
 
-    statistics: (N, 20), `bleu.COLUMNS` under sacreBLEU's 13a, of the answers, then of the whole replies, which the notebook
-    scores. escaped: the number of escaped rows of the file, which are not resampled; None if not all other rows were asked,
+    statistics: (N, 20): `bleu.COLUMNS` under sacreBLEU's 13a for the answers, then for the whole replies, as the notebook
+    scores them. escaped: the number of escaped rows of the file, which are not resampled; None if not all other rows were asked,
     so that the notebook's variant is undefined.
     """
 

@@ -16,7 +16,7 @@ from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS, Dimension
 from evalsuite.benchmarks.glucose.slots import BEFORE, NO_STORY, PROMPTED
 from evalsuite.types import Form, Item
 
-# Verb in a sentence -> in annotations; of the dimensions whose verbs are slots.
+# Verb in a sentence -> verb in annotations, for the dimensions whose verbs are slots.
 _FEELS = {"feels": "feel(s)", "wants": "want(s)", "likes": "like(s)"}
 _HAS = {"has": "possess(es)", "have": "possess(es)"}
 _NEEDS = {"want": "want(s)", "wants": "want(s)", "need": "need(s)", "needs": "need(s)"}
@@ -40,7 +40,7 @@ def _explanation(item: Item, side: str) -> str:
 
 
 def _side(item: Item) -> str:
-    """The side that is not X of the first reference; the whole reference if it has no connective."""
+    """The side of the first reference that is not X; the whole reference if it has no connective."""
     sides = item.references[0].split(f">{_dimension(item).connective}>")
     return sides[0 if _dimension(item).number <= BEFORE else -1].strip()
 
@@ -55,7 +55,7 @@ def _of_side(item: Item, reply: str) -> str:
 
 
 def _of_continuation(item: Item, reply: str) -> str:
-    """The explanation that a reply makes which goes on after X.
+    """The explanation made of a reply that continues after X.
 
     >>> item = Item("", "", "d4", "", ("*Gage turned his bike.*",), "")
     >>> _of_continuation(item, "because he has a bike. He fell.")
