@@ -182,7 +182,7 @@ class Shots:
                 raise PromptError(
                     f"{item.id}: {count} shots asked for, but the training split has only {len(drawn)} of other dialogues"
                 )
-            for label in list(labels):  # one example for each label, again and again
+            for label in list(labels):  # each round draws one example of each label
                 shot = self._pick(unseen[label], rng, (item, *drawn))
                 if shot is None:
                     labels.remove(label)

@@ -286,7 +286,7 @@ class Metric:
 class Part:
     """Metrics of a cell that are computed from the same sums over items."""
 
-    name: str  # seeds the resamples
+    name: str  # part of the seed of the bootstrap's resamples
     sums: Additive
     names: Mapping[str, str]  # name in results.json -> name in `sums`
     signatures: Mapping[str, str]  # by name in results.json; the cell appends its own fields
@@ -388,8 +388,8 @@ class Task:
     zh: str
     en: str
     kind: Kind
-    file: str  # in the official layout, as the benchmark's loader understands it
-    folder: str
+    file: str  # the file of its items in the official layout, in the form that the benchmark's loader takes
+    folder: str  # the folder of that file, likewise
     metrics: tuple[str, ...]  # the first is the headline
     max_new_tokens: int
     benchmark: str = ""  # the name of its Benchmark, whose constructor sets it
@@ -408,9 +408,8 @@ class Task:
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
     option_names: OptionNames | None = None  # the closed list of names that all its options come from, if there is one
-    judged_by: str = (
-        ""  # the rubric of the judge that decides what is right in the official scoring; "": the first metric does
-    )
+    # The rubric of the judge that decides what is right in the official scoring; "": the first metric does.
+    judged_by: str = ""
 
     @property
     def local(self) -> str:

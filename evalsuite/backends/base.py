@@ -28,7 +28,7 @@ class Journal(Protocol):
         """Keep a note on a batch with its `stake`, the cost that it may have; in the same step spend `cost` for good."""
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
-        """Drop the note and the stake; `cost` stays spent beside the cost of stored replies."""
+        """Drop the note and the stake. `cost`, that of lines without a stored reply, stays spent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Limits:
     # Records the worst-case cost of requests in flight (Store.lend).
     lend: Callable[[float], None] = lambda amount: None
     journal: Journal | None = None  # notes on batches; None: they are kept only in memory
-    tell: Callable[[str], None] = lambda text: None  # shows how far batches are
+    tell: Callable[[str], None] = lambda text: None  # shows the progress of batches
 
     def left(self) -> float | None:
         """The budget less what is spent; None: no limit."""
@@ -86,7 +86,7 @@ class WithoutEngine:
 
 
 def in_groups(responses: Iterator[tuple[int, Response]]) -> Replies:
-    """(index, response) pairs in groups of 256, each of which is stored at once."""
+    """Group (index, response) pairs by 256. The caller stores a group at a time."""
     while group := list(islice(responses, 256)):
         yield group
 

@@ -147,7 +147,7 @@ class Ray:
 
     def __init__(self, name: str, address: str | None) -> None:
         """`name`: the model's, for errors. `address`: HOST:PORT or auto; None: RAY_ADDRESS, else a local cluster."""
-        # Read when Ray starts a local cluster.
+        # Ray reads this variable when it starts a local cluster.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             import ray

@@ -11,9 +11,8 @@ from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.secrets import hide, keep_secret
 
-_KEYLIKE = re.compile(
-    r"(?=(?:.*[0-9]){3})(?=(?:.*[A-Za-z]){3})[0-9A-Za-z_~.-]{20,}"
-)  # a part of an address that looks like a key
+# A part of an address that looks like a key.
+_KEYLIKE = re.compile(r"(?=(?:.*[0-9]){3})(?=(?:.*[A-Za-z]){3})[0-9A-Za-z_~.-]{20,}")
 
 
 def keep_secrets(models: Iterable[Model]) -> None:

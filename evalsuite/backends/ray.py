@@ -238,7 +238,7 @@ class Replicas:
     def _drop(self, member: _Member, reason: str) -> None:
         self._loss = reason
         self._members.remove(member)
-        member.kill()  # the member may only be cut off, and still hold its resources
+        member.kill()  # a member that is only cut off would keep its resources
         where = f" on {member.facts.host}" if member.facts else ""
         log.warning("model %s: a replica%s is lost: %s", self._name, where, reason)
 

@@ -34,7 +34,7 @@ class Scripted(WithoutEngine):
     def __init__(self, name: str, reply: ReplyFunction) -> None:
         self._reply = reply
         self.settings: dict[str, Any] = {}
-        # Includes the name: closures from one line of code share their source but may reply differently.
+        # The name is included, since closures from one line of code share their source but may reply differently.
         digest = hashlib.sha256(f"{name}\n{_source(reply)}".encode()).hexdigest()
         self.fingerprint = f"scripted:{digest[:24]}"
 

@@ -43,10 +43,10 @@ class Leak:
     task: str
     set: str
     splits: tuple[str, str]
-    dialogues: int  # copies of dialogues of the first split (common/dialogue.py)
-    equal: int  # copies word for word
-    of: int  # dialogues of the second split
-    items: int  # items with equal dialogue, event (or question) and answer
+    dialogues: int  # number of its dialogues that copy one of the first split (common/dialogue.py)
+    equal: int  # number of these that copy word for word
+    of: int  # number of dialogues of the second split
+    items: int  # number of items with equal dialogue, event (or question) and answer
 
 
 @dataclass(frozen=True, slots=True)

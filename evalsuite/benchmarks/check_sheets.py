@@ -21,7 +21,7 @@ def data_sheets(check: DataCheck) -> Iterator[Sheet]:
         Row((f"{item_set} {task}", *(cells.get(split, "–") for split in SPLITS)))
         for (item_set, task), cells in counts.items()
     )
-    columns = (_FILE, *_numbers(*(Text(split, split) for split in SPLITS)))  # also in Chinese the names that files have
+    columns = (_FILE, *_numbers(*(Text(split, split) for split in SPLITS)))  # splits have the same names in Chinese
     yield Sheet("items", "Items (dialogues)", columns, rows)
     if t := check.table1:
         lines = {

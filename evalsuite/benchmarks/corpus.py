@@ -32,9 +32,8 @@ class File:
     items: tuple[Item, ...]
     skipped: tuple[DataError, ...]  # the errors of the lines left out
     sha256: str  # the hash of the source files
-    facts: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # input of metrics beside the items: GLUCOSE's number of blank rows
+    # Input of metrics beside the items, such as GLUCOSE's number of escaped rows.
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def collect(

@@ -148,7 +148,7 @@ def _read_answer(item: Item, response: Response, reading: Reading, language: Lan
     said = whole_reply(response.text)
     if not said:
         return language.read_text(item, response, reading)
-    # The last occurrence, since thinking may repeat it; -1: special tokens interrupt it.
+    # Take the last occurrence, since thinking may hold the same text; -1: special tokens interrupt the text.
     start = response.text.rfind(said)
     span = (None, None) if start < 0 else (start, start + len(said))
     return Answer(Status.PARSED, None, said, "whole reply", *span)

@@ -109,7 +109,7 @@ def _changes(old: Path, new: Path) -> tuple[str, ...]:
 
 
 def _files(folder: Path) -> set[str]:
-    """Everything below a folder but folders, without following links."""
+    """Relative paths of everything below a folder, except folders. Links are not followed."""
     paths = (Path(parent, name) for parent, folders, files in os.walk(folder) for name in (*folders, *files))
     return {path.relative_to(folder).as_posix() for path in paths if path.is_symlink() or not path.is_dir()}
 

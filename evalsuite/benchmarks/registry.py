@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 def _of_file(name: str) -> Benchmark:
     """The benchmark of a file that ships: benchmarks/<name>/benchmark.yaml."""
-    from evalsuite.benchmarks.file.benchmark import load_benchmark  # `--help` needs no files
+    from evalsuite.benchmarks.file.benchmark import load_benchmark  # late, since `--help` needs no benchmark files
 
     return load_benchmark(packaged(f"benchmarks/{name}/{FILE}"))
 
@@ -117,7 +117,7 @@ def add_file(path: Path) -> Benchmark:
     It takes the place of a benchmark of the same name from an earlier file. Raises ConfigError, with file, line and field, for
     faults in the file, and for names that are taken.
     """
-    from evalsuite.benchmarks.file.benchmark import load_benchmark  # `--help` needs no files
+    from evalsuite.benchmarks.file.benchmark import load_benchmark  # late, since `--help` needs no benchmark files
 
     path = path / FILE if path.is_dir() else path
     for known in shipped():
@@ -340,7 +340,7 @@ class Corpora:
                     raise
                 missing = missing or error
         file = BENCHMARKS[benchmark].file
-        if not found and file is not None:  # beside the benchmark file
+        if not found and file is not None:  # the data may lie beside the benchmark file
             with suppress(DataError):
                 found.append(self._open(benchmark, file.parent))
         if not found:

@@ -83,7 +83,7 @@ class Stake:
     kept: asyncio.Event
 
 
-Letter = tuple[int, Response] | Stake | None  # None: the end of the replies
+Letter = tuple[int, Response] | Stake | None  # an element of the queue to the caller's thread; None: the last
 
 
 @dataclass(slots=True)

@@ -111,7 +111,7 @@ class BatchServer(Server):
     now: Callable[[], float] = time.monotonic
     files: dict[str, bytes] = field(default_factory=dict)
     batches: dict[str, _Batch] = field(default_factory=dict)
-    counted: Counter[str] = field(default_factory=Counter)  # calls
+    counted: Counter[str] = field(default_factory=Counter)  # number of calls, of their faults and of fates, by name
     key: str = ""  # the API key of the last call
 
     def __post_init__(self) -> None:

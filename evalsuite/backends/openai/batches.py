@@ -76,7 +76,7 @@ class _Streak:
     """The number of steps in a row that failed."""
 
     times: int = 0
-    since: float = 0.0
+    since: float = 0.0  # the time of the first of them, by the monotonic clock
 
     def add(self, now: float) -> None:
         self.since = self.since if self.times else now
@@ -110,7 +110,9 @@ class Batching:
         self.journal: Journal = Forgetful() if limits.journal is None else limits.journal
         self.names = line_names(backend, requests)
         self.indices = {name: n for n, name in enumerate(self.names)}
-        self.open = {n for n, is_done in enumerate(done) if not is_done}  # without a reply or a failure
+        self.open = {
+            n for n, is_done in enumerate(done) if not is_done
+        }  # indices of requests without a reply or a failure
         self.total = len(self.open)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
@@ -122,7 +124,7 @@ class Batching:
         waiting = (n for n in sorted(self.open) if self.names[n] not in under_way)
         self.queue = Queue(waiting, settings, self.api, clock)
         self.halted: Stop | None = None
-        self.first: tuple[float, int] | None = None  # (time, progress) of the first report
+        self.first: tuple[float, int] | None = None  # (time, number of answered requests) at the first report
         self.told = 0.0  # time of the last report in the log
 
     def all(self, provider: Provider | None = None) -> Iterator[NumberedResponses]:
@@ -423,7 +425,7 @@ class Batching:
         stays = self._left(batch, missing, least, most)
         group, again, kept, lost = NumberedResponses(), list[int](), dict[str, float](), 0.0
         unsure = list[float]()  # highest costs of lines that may have been answered
-        twice = 0  # lines that are asked again and were answered
+        twice = 0  # number of lines that were answered and are asked again
         for line, worst in batch.lines.items():
             n, outcome = self.indices.get(line), batch.found.get(line)
             is_open = n is not None and n in self.open

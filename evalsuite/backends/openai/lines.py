@@ -43,8 +43,8 @@ def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterato
 def read_batch_line(row: JsonLine, parameters: Mapping[str, Any]) -> Response | None:
     """The reply of a line, None if it is a request; `parameters`: the parameters that were sent.
 
-    Raises Unreadable, or as `read_reply` and `read_error` do, by which an endpoint's answers are read: the same answer is
-    the same reply.
+    Raises Unreadable, and what `read_reply` and `read_error` raise. These read direct answers, too, so that the same answer
+    gives the same reply.
     """
     response, error = row.get("response"), row.get("error")
     if response is None and error is None:

@@ -27,7 +27,7 @@ class Again(Exception):
     def __init__(
         self, kind: str, message: str, after: float | None = None, lost: bool = False, overrun: bool = False
     ) -> None:
-        """`after`: seconds to wait as asked; `lost`: it may have answered, and charged; `overrun`: it is overloaded."""
+        """The endpoint asks to wait `after` seconds; it may have answered, and charged (`lost`); it is overloaded (`overrun`)."""
         super().__init__(message)
         self.kind, self.after, self.lost, self.overrun = kind, after, lost, overrun
 

@@ -24,7 +24,7 @@ class Throttle:
         from aiolimiter import AsyncLimiter
 
         def limiter(rate: float | None, largest: int) -> AsyncLimiter | None:
-            # The bucket holds one second: one of a minute would allow twice the rate in the first minute.
+            # The bucket holds the rate of one second: a bucket of a minute would allow twice the rate in the first minute.
             size = max(rate / 60, largest) if rate else 0.0
             return AsyncLimiter(size, 60 * size / rate) if rate else None
 
@@ -67,7 +67,7 @@ class Throttle:
         self.limit = min(self.most, self.limit + (1 / self.limit if self._overrun else 1))
 
     def overrun(self, sent: float) -> None:
-        """Halve the limit: a request sent at `sent` was refused or timed out. Requests in flight count once."""
+        """Halve the limit: a request sent at `sent` was refused or timed out. Requests in flight together count once."""
         if sent < self._halved:
             return
         self._overrun, self._halved = True, time.monotonic()

@@ -42,9 +42,18 @@ class _RunningJob:
     """A job in progress."""
 
     number: int
-    job: JobSteps
+    steps: JobSteps
     names: list[str] = field(default_factory=list)  # ids of its requests at the engine
-    outputs: dict[str, Any] = field(default_factory=dict)
+    outputs: dict[str, Any] = field(default_factory=dict)  # id of a request -> vLLM's output
+
+
+@dataclass(slots=True)
+class _Run:
+    """The jobs of one call of `Engine.run`."""
+
+    flying: dict[str, _RunningJob] = field(default_factory=dict)  # id of a request at the engine -> its job
+    waiting: list[_RunningJob] = field(default_factory=list)  # jobs that wait for another job's result
+    ready: list[tuple[int, Any]] = field(default_factory=list)  # (number, result) of jobs that have ended
 
 
 class Engine:
@@ -128,60 +137,47 @@ class Engine:
 
         Cancels requests in flight if the caller stops early. Raises BackendError if the engine dies.
         """
-        todo = iter(jobs)
-        flying: dict[str, _RunningJob] = {}
-        waiting: list[_RunningJob] = []
-        ready: list[tuple[int, Any]] = []
+        todo, run = iter(jobs), _Run()
         try:
             while True:
-                resumed, waiting = waiting, []
-                for task in resumed:
-                    self._go_on(task, [], flying, waiting, ready)
-                while len(flying) < self._window and (drawn := next(todo, None)):
-                    self._go_on(_RunningJob(*drawn), None, flying, waiting, ready)
+                resumed, run.waiting = run.waiting, []
+                for job in resumed:
+                    self._go_on(run, job, [])
+                while len(run.flying) < self._window and (drawn := next(todo, None)):
+                    self._go_on(run, _RunningJob(*drawn), None)
                 # Yield only once the engine has its next work, since the caller takes time to store the results.
-                if ready:
-                    yield ready
-                    ready = []
-                elif not flying and not waiting:
+                if run.ready:
+                    yield run.ready
+                    run.ready = []
+                elif not run.flying and not run.waiting:
                     return
-                if not flying:
+                if not run.flying:
                     continue
                 for output in self._step():
-                    if output.request_id not in flying:  # cancelled
+                    if output.request_id not in run.flying:  # cancelled
                         continue
-                    task = flying.pop(output.request_id)
-                    task.outputs[output.request_id] = output
+                    job = run.flying.pop(output.request_id)
+                    job.outputs[output.request_id] = output
                     if output.outputs[0].finish_reason in ("error", "abort"):
-                        self._cancel([name for name in task.names if flying.pop(name, None)])
-                        task.job.close()
-                        ready.append((task.number, FailedJob("vLLM gave up this request")))
-                    elif len(task.outputs) == len(task.names):
-                        outputs = [task.outputs[name] for name in task.names]
-                        self._go_on(task, outputs, flying, waiting, ready)
+                        self._fail(run, job, "vLLM gave up this request")
+                    elif len(job.outputs) == len(job.names):
+                        self._go_on(run, job, [job.outputs[name] for name in job.names])
         finally:
-            self._cancel(list(flying))
+            self._cancel(list(run.flying))
 
-    def _go_on(
-        self,
-        task: _RunningJob,
-        outputs: list[Any] | None,
-        flying: dict[str, _RunningJob],
-        waiting: list[_RunningJob],
-        ready: list[tuple[int, Any]],
-    ) -> None:
+    def _go_on(self, run: _Run, job: _RunningJob, outputs: list[Any] | None) -> None:
         """Resume a job and send its next requests."""
         from vllm.inputs.engine import tokens_input
         from vllm.v1.engine.exceptions import EngineDeadError
 
         try:
-            asks = task.job.send(outputs)  # type: ignore[arg-type]
+            asks = job.steps.send(outputs)  # type: ignore[arg-type]
         except StopIteration as end:
-            ready.append((task.number, end.value))
+            run.ready.append((job.number, end.value))
             return
-        task.names, task.outputs = [], {}
+        job.names, job.outputs = [], {}
         if not asks:
-            waiting.append(task)
+            run.waiting.append(job)
         for ask in asks:
             name = next(self._names)
             try:
@@ -189,12 +185,16 @@ class Engine:
             except EngineDeadError as error:
                 raise self._dead(error) from None
             except Exception as error:  # vLLM refuses this request; others go on
-                self._cancel([sent for sent in task.names if flying.pop(sent, None)])
-                task.job.close()
-                ready.append((task.number, FailedJob(str(error))))
+                self._fail(run, job, str(error))
                 return
-            task.names.append(name)
-            flying[name] = task
+            job.names.append(name)
+            run.flying[name] = job
+
+    def _fail(self, run: _Run, job: _RunningJob, error: str) -> None:
+        """End a job of which a request failed, and cancel its other requests."""
+        self._cancel([name for name in job.names if run.flying.pop(name, None)])
+        job.steps.close()
+        run.ready.append((job.number, FailedJob(error)))
 
     def _step(self) -> list[Any]:
         try:

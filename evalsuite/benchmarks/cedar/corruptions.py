@@ -52,7 +52,7 @@ def negation(instance: Instance, explanation: Explanation, rng: Random) -> str |
 
 
 def invalid(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
-    """Replace it by an invalid explanation of the same response."""
+    """Replace the explanation by an invalid one of the same response."""
     wrong = [other.text for other in instance.explanations if not other.valid and other.text != explanation.text]
     return rng.choice(wrong) if wrong else None
 

@@ -29,7 +29,7 @@ BENCHMARK = Benchmark(
     rubric="charm",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
-    # The release reads the first letter of a reply.
+    # The release's accuracy is that of the first letter of a reply.
     published_as={"paper.accuracy": "accuracy"},
     references=lazy("evalsuite.benchmarks.charm.reference:reference_sheets"),
     published_zh="论文的领先榜：中文模型用 ZH-CoT（即本套件的 paper），其他模型用 XLT。",

@@ -146,7 +146,7 @@ def _item(task: Task, set: str, line: _Line, path: Path, index: int) -> Item:
 
 
 def _translated(item: Item, text: str) -> Item:
-    """The item with its English text. Where that lacks options, those of the Chinese item stand behind the letters."""
+    """The item with its English text. If that lacks options, the Chinese ones are kept."""
     parts = split_options(text)
     if parts is None or parts[1] != item.labels:
         return replace(item, question=text, layout=())

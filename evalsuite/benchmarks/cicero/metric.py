@@ -19,7 +19,7 @@ METRICS = (
 
 @dataclass(frozen=True, slots=True)
 class ByRightAnswers:
-    """Exact match of N items by whether one answer is right, as an `Additive`; in [0, 1], 0 in a resample without items."""
+    """Exact match of N items, apart for one and for several right answers, as an `Additive`. In [0, 1]; 0 without items."""
 
     statistics: Any  # (N, 4): two 0/1 columns for each of METRICS, "the item counts" and "it counts and is right"
 

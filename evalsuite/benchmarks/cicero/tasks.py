@@ -61,7 +61,7 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str
 
 _BOTH = "targets with cause and subsequent event"
 
-# In the order of Tables 4, 5, 8 and 9.
+# The order is that of Tables 4, 5, 8 and 9.
 TASKS_CICERO: dict[str, Task] = {
     task.local: task
     for task in (

@@ -57,7 +57,7 @@ def _span(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | Non
 
 
 def _combination(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
-    """Two or three of the other strategies. Reversed only if neither the old nor the new relation is symmetric."""
+    """Apply two or three of the other strategies. Only triplets whose old and new relations are not symmetric are reversed."""
     parts = rng.sample((_relation, _span, _reverse), rng.choice((2, 3)))
     if _reverse in parts and RELATIONS[true.relation].symmetric:
         return None

@@ -18,7 +18,7 @@ class Relation:
 
     name: str
     category: str
-    raw: tuple[str, ...]  # names in cider_main.json, with its misspelling
+    raw: tuple[str, ...]  # names in cider_main.json, where one is misspelt
     question: str | None = None
     symmetric: bool = False
 

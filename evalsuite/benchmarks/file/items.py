@@ -19,7 +19,7 @@ _ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
 _LETTERED = re.compile(r"(?:^|\s|[;；])\(?([A-H])[.．、:：)）]\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _ALPHABET = 26  # the most options that letters can label
-_YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # YAML 1.1 takes these words for one value
+_YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # words that YAML 1.1 reads as true, and as false
 
 
 class RowFault(ExpressionError):

@@ -20,7 +20,7 @@ from evalsuite.types import Answered, Metric, Part
 
 ESCAPED, JOINED, REFERENCES = "escaped", "****", 3
 
-_ESCAPED_ROW = (1, 1, 1, 0, 0, 0, 1, 0, 0, 0)  # statistics of an escaped row, as metrics.bleu.COLUMNS
+_ESCAPED_ROW = (1, 1, 1, 0, 0, 0, 1, 0, 0, 0)  # statistics of an escaped row, in the order of metrics.bleu.COLUMNS
 
 Grid = Sequence[Mapping[str, str]]
 
