@@ -389,7 +389,7 @@ class Task:
     en: str
     kind: Kind
     file: str  # the file of its items in the official layout, in the form that the benchmark's loader takes
-    folder: str  # the folder of that file, likewise
+    folder: str  # the folder of `file` in the official layout
     metrics: tuple[str, ...]  # the first is the headline
     max_new_tokens: int
     benchmark: str = ""  # the name of its Benchmark, whose constructor sets it

@@ -43,8 +43,8 @@ class Leak:
     task: str
     set: str
     splits: tuple[str, str]
-    dialogues: int  # number of its dialogues that copy one of the first split (common/dialogue.py)
-    equal: int  # number of these that copy word for word
+    dialogues: int  # number of dialogues of the second split that copy one of the first (common/dialogue.py)
+    equal: int  # number of `dialogues` that are copies word for word
     of: int  # number of dialogues of the second split
     items: int  # number of items with equal dialogue, event (or question) and answer
 

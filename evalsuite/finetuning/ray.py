@@ -88,7 +88,7 @@ class _Training(Worker):
     def __init__(self, cluster: Cluster, job: Job, needs: Needs, attempt: int) -> None:
         super().__init__(cluster, Trainer, needs)
         self.job, self.attempt = job, attempt
-        self.host: str | None = None  # None while it waits for room
+        self.host: str | None = None  # None while the training waits for room
         self.progress: TrainingProgress | None = None
         self.calls[self.placed] = None
         self._line = ExitStack()  # keeps the display line open while it runs
@@ -115,7 +115,7 @@ class _Trainings:
     def __init__(self, todo: Iterable[Job], display: Display, cluster: Cluster, replicas: int | None) -> None:
         self.errors: list[str] = []
         self._todo, self._display, self._cluster, self._replicas = iter(todo), display, cluster, replicas
-        self._again: list[_Training] = []  # lost, to be retried
+        self._again: list[_Training] = []  # trainings that were lost, to be retried
         self._sent: list[_Training] = []
         self._needs: dict[str, Needs] = {}  # model -> resources of each of its trainings, fixed for the sweep
 

@@ -55,7 +55,7 @@ class Fate(NamedTuple):
     ends: str = "completed"  # its last status. If another one, about half of its lines are answered
     silent: bool = False  # its files do not mention the lines that are not answered
     late: bool = False  # its files have no ids until `BatchServer.late` seconds after its end
-    half: bool = False  # each file has half its lines until then
+    half: bool = False  # each file has half its lines until `BatchServer.late` seconds after its end
 
 
 _INVALID = "failed"  # the last status of a batch whose file is refused; none of its lines is answered

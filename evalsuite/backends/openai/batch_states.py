@@ -14,8 +14,8 @@ killed. Ended has no note of its own: the endpoint tells it again.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 from evalsuite.backends.openai.lines import Unreadable, read_batch_line
 from evalsuite.backends.openai.provider import Seen, json_of
@@ -23,6 +23,7 @@ from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
 from evalsuite.types import Response
 
 Note = dict[str, Any]
+AnyKnown = TypeVar("AnyKnown", bound="_Known")
 LineOutcome = Response | Exception  # the outcome of a line; Unreadable: the line has none
 
 
@@ -42,8 +43,8 @@ class _Noted:
 @dataclass(frozen=True, slots=True)
 class Planned(_Noted):
     file: str | None = None
-    doubt: bool = False  # it may have been begun: its answer was lost, or an earlier process has noted it
-    listed: bool = False  # the endpoint's list was read, and does not have it
+    doubt: bool = False  # the batch may have been begun: the answer was lost, or an earlier process has noted it
+    listed: bool = False  # the endpoint's list was read, and does not have the batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,10 @@ class _Known(_Noted):
 
     file: str
     id: str
+
+    def become(self, state: type[AnyKnown], **changes: Any) -> AnyKnown:
+        """The batch in another state. `changes`: fields with another value, and those that only that state has."""
+        return state(**{part.name: getattr(self, part.name) for part in fields(_Known)} | changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ def ended(batch: Begun | Ended, seen: Seen) -> Ended:
     """The batch as one that has ended, with the outcomes that were read of it so far."""
     if isinstance(batch, Ended):
         return replace(batch, seen=seen)
-    return Ended(batch.name, batch.lines, batch.began, batch.file, batch.id, seen)
+    return batch.become(Ended, seen=seen)
 
 
 def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) -> Ended:

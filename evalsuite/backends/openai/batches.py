@@ -76,7 +76,7 @@ class _Streak:
     """The number of steps in a row that failed."""
 
     times: int = 0
-    since: float = 0.0  # the time of the first of them, by the monotonic clock
+    since: float = 0.0  # the time of the first of these steps, by the monotonic clock
 
     def add(self, now: float) -> None:
         self.since = self.since if self.times else now
@@ -178,7 +178,7 @@ class Batching:
                     self.journal.end_batch(name, cost)
                 elif cost or len(left.lines) < len(batch.lines):
                     self.journal.put_batch(name, note_of(left, self.api.base_url), left.stake, cost)
-                batch = Begun(name, left.lines, left.began, left.file, left.id)
+                batch = left.become(Begun)
             if batch.file is None:
                 self.journal.end_batch(name)
             elif not wanted.isdisjoint(batch.lines):
@@ -368,7 +368,7 @@ class Batching:
             turn.absent = _Streak()
         if seen.ended:
             return self._read(ended(batch, seen), turn)
-        self.batches[batch.name] = Begun(batch.name, batch.lines, batch.began, batch.file, batch.id, seen)
+        self.batches[batch.name] = batch.become(Begun, seen=seen)
         turn.wait = min(self.settings.poll, turn.wait * 1.5 or self.settings.poll / 10)
         turn.due = self.clock.monotonic() + turn.wait
         return []
@@ -460,7 +460,7 @@ class Batching:
         self.queue.put_last(again)
         self.queue.accept()
         if kept:
-            self._keep(Collected(batch.name, kept, batch.began, batch.file, batch.id), lost)
+            self._keep(batch.become(Collected, lines=kept), lost)
         else:
             self._end(batch, lost)
         return group
@@ -604,10 +604,6 @@ def _known(batch: State) -> str:
 
 
 def _duration(seconds: float) -> str:
-    return (
-        f"{seconds / 3600:.1f} h"
-        if seconds > 5400
-        else f"{seconds / 60:.0f} min"
-        if seconds > 90
-        else f"{seconds:.0f} s"
-    )
+    if seconds > 5400:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
