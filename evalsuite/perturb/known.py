@@ -24,12 +24,12 @@ def no_dialogue(item: Item, seed: int = 0) -> Item:
 def dropped_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     """The order that puts a random option last, for `none_of_above` to replace; the original order if none may be replaced."""
     order = list(range(len(item.options)))
-    if _is_droppable(item):
+    if _has_replaceable_option(item):
         order.append(order.pop(Random(f"{seed}:none_of_above:{item.id}").randrange(len(order))))
     return (tuple(order),)
 
 
-def _is_droppable(item: Item) -> bool:
+def _has_replaceable_option(item: Item) -> bool:
     return item.gold is not None and not any(word in option for option in item.options for word in _OTHERS)
 
 
@@ -39,7 +39,7 @@ def none_of_above(item: Item, seed: int = 0) -> Item:
     Unchanged: the labels, the dialogue, the question, the other options. An item with an option that refers to the others is
     not changed.
     """
-    if item.gold is None or not _is_droppable(item):
+    if item.gold is None or not _has_replaceable_option(item):
         return item
     options = (*item.options[:-1], NONE_OF_ABOVE[benchmark_of(item.task).language.name])
     return replace(item, options=options, references=(options[item.gold],))

@@ -188,25 +188,25 @@ class HuggingFace:
         left = not self.checkpoint.seq2seq
         ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
         mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
-        held: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
         }
         begin = width if left else 1  # after the decoder's start token
         # The pattern applies to the text alone, so the special tokens before it are given.
         if not left and requests[0].scoring == "constrained":
             given = [seq2seq.start_id(self.net), *self.checkpoint.opening]
-            held["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
+            arguments["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
             begin = len(given)
         if any(r.pattern for r in requests):
-            held["logits_processor"].insert(0, self._patterns.processor(requests, begin))
+            arguments["logits_processor"].insert(0, self._patterns.processor(requests, begin))
         elif requests[0].scoring == "constrained":
             labels = [self.checkpoint.label_forms(r) for r in requests]
-            held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, begin)
+            arguments["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, begin)
         limit = max(r.max_new_tokens for r in requests)
         if self.device == "cpu" and left and len(prompts) > 1 and not self.model.hf.static_cache:
-            held["past_key_values"] = prompt_cache(self.net, prompts, self.model.generation.beams)
+            arguments["past_key_values"] = prompt_cache(self.net, prompts, self.model.generation.beams)
         with torch.inference_mode():
-            out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit, **held)
+            out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit, **arguments)
         return [
             self.checkpoint.reply(row, len(prompt), request.max_new_tokens)
             for row, prompt, request in zip(out[:, begin:].tolist(), prompts, requests, strict=True)

@@ -257,7 +257,8 @@ class _Joined:
     def require_taken(self, path: Path) -> None:
         """Raise DataError if a row belongs to no row of the data."""
         if self._left:
-            raise DataError(f"{min(self._left)} is no question of {path.name}", self.path)
+            number = min(self._left)
+            raise DataError(f"{number} is no question of {path.name}", self.path)
 
 
 def _filled(path: str, task: str, item_set: str, split: str) -> str:
