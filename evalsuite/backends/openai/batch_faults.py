@@ -52,16 +52,15 @@ class Fate(NamedTuple):
     """The fate of a batch."""
 
     what: str  # the description in --help
-    ends: str = "completed"  # its last status. If another one, about half of its lines are answered
+    ends: str = "completed"  # its last status; at "expired" and "cancelled" about half of its lines are answered
     silent: bool = False  # its files do not mention the lines that are not answered
     late: bool = False  # its files have no ids until `BatchServer.late` seconds after its end
     half: bool = False  # each file has half its lines until `BatchServer.late` seconds after its end
 
 
-_INVALID = "failed"  # the last status of a batch whose file is refused; none of its lines is answered
 BATCHES = {
-    "failed": Fate("it fails validation, for no reason that it names", _INVALID),
-    "failed-line": Fate("it fails validation, and names one of its lines", _INVALID),
+    "failed": Fate("it fails validation, for no reason that it names", "failed"),
+    "failed-line": Fate("it fails validation, and names one of its lines", "failed"),
     "expired": Fate("it expires when about half is answered", "expired"),
     "expired-silent": Fate("the same, and its files say nothing of the other lines", "expired", silent=True),
     "expired-late": Fate("it expires, and its files have no ids until `late` seconds later", "expired", late=True),

@@ -204,7 +204,7 @@ class PublishedFigures(Section):
     same: dict[str, str] | None = None
     """Our metric: the published metric with the same definition. Default: the metric of the same name."""
     note: str | Bilingual = ""
-    """A note for readers who compare."""
+    """A note for readers who compare with these figures."""
 
 
 class BenchmarkFile(Section):
