@@ -226,6 +226,16 @@ def test_the_best_model_under_each_wording() -> None:
     assert len([*stability.sheets(results(stability.ANALYSIS, content(stability.ANALYSIS, *steady[:2])))]) == 1
 
 
+def test_rotations_and_random_orders_are_told_apart() -> None:
+    cells = [
+        cell([outcome(item(0), 0, 0, rotation=n) for n in range(count)], perturb=perturb)
+        for perturb, count in (("circular", 3), ("shuffle5", 5))
+    ]
+    rotated = [row for row in content(stability.ANALYSIS, *cells) if row.over == "rotations"]
+    (sheet,) = stability.sheets(results(stability.ANALYSIS, rotated))
+    assert [row.cells[2] for row in sheet.rows] == ["paper 0-shot circular", "paper 0-shot shuffle5"]
+
+
 # --- abstention
 
 

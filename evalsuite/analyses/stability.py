@@ -226,7 +226,7 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         items = min(row.items for row in contest.rows)
         about = {name: value for name, value in first.but("model") if value is not None}
         task = task_and_set(TASKS[first.task], first.set)
-        lines.append(Row((task, _way(first), len(contest.rows), items, *names, changes), about=about))
+        lines.append(Row((task, first.way, len(contest.rows), items, *names, changes), about=about))
     changed = [contest.rows[0] for contest in contests if contest.changes]
     named = [task_and_set(TASKS[row.task], row.set) for row in changed[:3]]
     zh, en = "、".join(name.zh for name in named), "; ".join(name.en for name in named)
@@ -244,12 +244,6 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         "is not significantly better: evalsuite compare tests pairs.",
     )
     return Sheet("stability", title, columns, tuple(lines), (note,), finding=finding, compares=WAY)
-
-
-def _way(row: Stability) -> str:
-    scoring = row.scoring if row.scoring != "generate" else ""
-    perturb = row.perturb if row.over == "wordings" and row.perturb not in (None, "none") else ""
-    return " ".join(filter(None, [row.variant, f"{row.shots}-shot", scoring, perturb]))
 
 
 def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
@@ -271,7 +265,7 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
         cells = (
             row.model,
             task_and_set(TASKS[row.task], row.set),
-            _way(row),
+            row.way,
             row.items,
             len(row.askings),
             row.mean.as_value,

@@ -180,17 +180,12 @@ _LEGEND = Text(
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each kind of voters (samples, wordings …) and way, with a row for each model, task and number of votes."""
-    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: ([*NAMES].index(row.over), _way(row)))
-    groups = groupby(rows, key=lambda row: (row.over, _way(row)))
-    yield from with_notes((_sheet(over, way, [*group]) for (over, way), group in groups), _LEGEND)
+    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: ([*NAMES].index(row.over), row.split, row.way))
+    groups = groupby(rows, key=lambda row: (row.over, f"{row.split} {row.way}"))
+    yield from with_notes((_sheet(over, asked, [*group]) for (over, asked), group in groups), _LEGEND)
 
 
-def _way(row: Votes) -> str:
-    unusual = (row.scoring if row.scoring != "generate" else "", row.perturb if row.perturb != "none" else "")
-    return " ".join(filter(None, [row.split, row.variant, f"{row.shots}-shot", *unusual]))
-
-
-def _sheet(over: Voters, way: str, rows: Sequence[Votes]) -> Sheet:
+def _sheet(over: Voters, asked: str, rows: Sequence[Votes]) -> Sheet:
     columns = (
         Column(Text("模型", "model")),
         Column(Text("任务", "task"), key=True),
@@ -210,7 +205,7 @@ def _sheet(over: Voters, way: str, rows: Sequence[Votes]) -> Sheet:
                 Row((row.model, task_and_set(TASKS[row.task], row.set), row.items, point.k, *figures), about=about)
             )
     name = NAMES[over]
-    title = Text(f"投票：{name.zh}，{way}", f"Votes over {name.en}: {way}")
+    title = Text(f"投票：{name.zh}，{asked}", f"Votes over {name.en}: {asked}")
     chart = Chart("lines", across=3, up=(4, 5, 6), pick=("model", "task", "set"))
     return Sheet("votes", title, columns, tuple(lines), chart=chart, compares=WAY)
 

@@ -171,6 +171,12 @@ class AskingsFields(Located):
     scoring: Scoring
     perturb: str | None = Field(description="The perturbation; null where perturbations differ.")
 
+    @property
+    def way(self) -> str:
+        """`Place.way` without the part in which the askings differ."""
+        shared = {name: value for name, value in self.coordinates().items() if value is not None}
+        return types.Place(**{"variant": "", **shared}).way.lstrip()
+
 
 class IntervalFields(Strict):
     """A value with its 95 % interval over resampled dialogues; all null if there is nothing to compute it from."""
