@@ -23,7 +23,8 @@ from evalsuite.analyses import correlations as metric_correlations
 from evalsuite.analyses import ranking
 from evalsuite.analyses.ranking import ItemScores, Rated, drawn_groups, drawn_ranks
 from evalsuite.analyses.saved import load_results
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.kinds import KINDS
+from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.sheet import english
 from evalsuite.metrics import statistics as stats
@@ -175,14 +176,14 @@ def test_false_alarms_are_as_rare_as_promised(kind: str) -> None:
 def test_rated_reads_a_cell() -> None:
     entry = a_cell(task="slot_identification", perturb="circular")
     talk = (("A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。"), ("A: 你好。",))
-    rows = [("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}, 0) for n in range(2)]
-    rows += [("y", f"y{n}", talk[n], {"accuracy": 1.0}, 0) for n in (0, 0)]
+    rows = [ranking.Rating("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}, 0) for n in range(2)]
+    rows += [ranking.Rating("y", f"y{n}", talk[n], {"accuracy": 1.0}, 0) for n in (0, 0)]
     found = ranking.rated(entry, rows, "0\tm")
     assert found is not None and (found.model, found.whole) == ("0\tm", True)
     assert [v.values for v in found.values] == [(0.0,), (1.0,)]  # all rotations of an item have to be right
     assert found.values[0].source == found.values[1].source
     assert found.values[0].item == ("x", "x0", "x1")
-    samples = [*rows, *(("x", f"x{n}", talk[0], {"accuracy": 1.0}, 1) for n in range(2))]
+    samples = [*rows, *(ranking.Rating("x", f"x{n}", talk[0], {"accuracy": 1.0}, 1) for n in range(2))]
     sampled = ranking.rated(entry, samples)
     # The mean of an item's samples.
     assert sampled is not None and [v.values for v in sampled.values] == [(0.5,), (1.0,)]
@@ -192,6 +193,11 @@ def test_rated_reads_a_cell() -> None:
         ranking.rated(a_cell(task="slot_identification", perturb="circular", facts={"backend": "baseline"}), rows)
         is None
     )
+
+
+def test_higher_is_better_in_all_metrics_that_significance_groups_compare() -> None:
+    """The letters begin with the highest mean, as `not_worse` does."""
+    assert not [name for kind in KINDS.values() for name in kind.item_metrics if metric_named(name).lower]
 
 
 # --- average ranks

@@ -14,7 +14,6 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from evalsuite.analyses.item_mean import interval_value
 from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
 from evalsuite.analyses.judged.summary import JudgedReplies, judged_replies
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
@@ -206,9 +205,9 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
         several = len({each.way for each in rows}) > 1
         label = Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
         figures = (
-            interval_value(row.raw),
-            interval_value(row.corrected),
-            interval_value(row.people),
+            row.raw.as_value,
+            row.corrected.as_value,
+            row.people.as_value,
             Value(row.tuning),
         )
         marked = Value(row.marked, asides=(f" / {row.drawn}",) if row.marked < row.drawn else ())

@@ -16,15 +16,6 @@ class MeanInterval(IntervalFields):
     """A mean of values in [0, 1]. Its interval is Wilson's at the effective number of items, reduced for few dialogues (Korn &
     Graubard 1998); null for items of one dialogue."""
 
-    @property
-    def as_value(self) -> Value:
-        return interval_value(self)
-
-
-def interval_value(figure: IntervalFields | None) -> Value:
-    """A figure with its interval, for tables; a dash for none."""
-    return Value(figure.value, figure.low, figure.high) if figure else Value(None)
-
 
 def mean_interval(values: Sequence[float], dialogues: Sequence[Hashable]) -> MeanInterval:
     """The mean of (N,) values in [0, 1] of items from these dialogues. Raises ZeroDivisionError for none."""
@@ -51,6 +42,11 @@ class ItemMean(Strict):
         """The mean with its interval, for tables."""
         low, high = self.interval
         return Value(self.value, low, high)
+
+
+def value_or_dash(figure: IntervalFields | ItemMean | None) -> Value:
+    """A figure with its interval, for tables; a dash for none."""
+    return figure.as_value if figure else Value(None)
 
 
 def item_mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean:

@@ -59,7 +59,7 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None, p
     path = out / "results.json"
     with open_store(out) as store, replacing_together(path) as draft:
         cells = store.cells()
-        require_cells(out, cells)
+        require_cells(out, cells, before)
         (out / "records").mkdir(exist_ok=True)
         if processes is None:
             processes = min(cores(), _PROCESSES, store.requests // _WORTH)

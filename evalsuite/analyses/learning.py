@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from evalsuite.analyses.item_mean import interval_value
+from evalsuite.analyses.item_mean import value_or_dash
 from evalsuite.analyses.robustness import Positions, all_positions
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
@@ -264,11 +264,11 @@ def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
     for (base, *where), group in groups.items():
         columns = [Column(row.perturb, kind="percent", about={"perturb": row.perturb}) for row in group]
         lines = [
-            Row((Text("0（基座）", "0 (base)"), *(interval_value(row.before) for row in group)), about={"model": base})
+            Row((Text("0（基座）", "0 (base)"), *(value_or_dash(row.before) for row in group)), about={"model": base})
         ]
         for size in sorted({p.size for row in group for p in row.points}):
             found = ([p for p in row.points if p.size == size] for row in group)
-            lines.append(Row((str(size), *(interval_value(points[0] if points else None) for points in found))))
+            lines.append(Row((str(size), *(value_or_dash(points[0] if points else None) for points in found))))
         if any(row.chance is not None for row in group):
             lines.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
         about = dict(group[0].but("perturb"))

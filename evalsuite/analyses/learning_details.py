@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from evalsuite.analyses.item_mean import interval_value
+from evalsuite.analyses.item_mean import value_or_dash
 from evalsuite.analyses.learning import ANALYSIS as CURVES
 from evalsuite.analyses.learning import Curve, CurvePoint, LabelCheck
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order
@@ -73,11 +73,11 @@ def _curves(
     """A row per size, the base model first; a column per curve."""
     rows = []
     if any(row.before for row in group):
-        rows.append(Row((0, *(interval_value(row.before) for row in group)), about={"model": group[0].base}))
+        rows.append(Row((0, *(value_or_dash(row.before) for row in group)), about={"model": group[0].base}))
     for size, points in _sizes(group).items():
         adapters = {seed.model for point in points for seed in (point.seeds if point else ())}
         one = {"model": adapters.pop()} if len(adapters) == 1 else {}
-        rows.append(Row((size, *map(interval_value, points)), about=one))
+        rows.append(Row((size, *map(value_or_dash, points)), about=one))
     if any(row.chance is not None for row in group):
         rows.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
     task = _task(group[0])
@@ -120,7 +120,7 @@ def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
         adapters = dict.fromkeys((size, seed, model) for size, seed, model, _ in figures)
         rows = (
             Row(
-                (size, seed, *(interval_value(figures.get((size, seed, model, c.perturb))) for c in group)),
+                (size, seed, *(value_or_dash(figures.get((size, seed, model, c.perturb))) for c in group)),
                 about={"model": model},
             )
             for size, seed, model in sorted(adapters)

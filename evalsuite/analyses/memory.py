@@ -19,7 +19,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evalsuite.analyses.item_mean import ItemMean, item_mean
+from evalsuite.analyses.item_mean import ItemMean, item_mean, value_or_dash
 from evalsuite.analyses.judged.summary import Verdicts, verdicts
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
 from evalsuite.common.grouping import by_key
@@ -444,12 +444,8 @@ def _heading(words: Text) -> Row:
 
 
 def _line(row: TaskAgainst | PooledAgainst, about: Mapping[str, str]) -> Row:
-    whole, known, rest = ((_value(own), own.n if own else 0) for own in (row.all, row.known, row.rest))
-    return Row((row.model, *whole, _value(row.facts), *known, *rest), about=about)
-
-
-def _value(figures: ItemMean | None) -> Value:
-    return figures.as_value if figures else Value(None)
+    whole, known, rest = ((value_or_dash(own), own.n if own else 0) for own in (row.all, row.known, row.rest))
+    return Row((row.model, *whole, value_or_dash(row.facts), *known, *rest), about=about)
 
 
 def _decided(rows: Sequence[TaskAgainst | PooledAgainst | Independent]) -> Text:

@@ -39,8 +39,15 @@ from evalsuite.types import Coordinates, Place
 
 ALPHA = 0.05
 
-# The item's id, its content, its context, its scores, and the index of the sample.
-Rating = tuple[str, Hashable, Sequence[str], Mapping[str, float], int]
+
+class Rating(NamedTuple):
+    """The scores of one record, and its item."""
+
+    item: str
+    content: Hashable  # equal for records that show the item in the same form
+    context: Sequence[str]
+    scores: Mapping[str, float]
+    sample: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +81,13 @@ def rated(cell: CellResult, ratings: Iterable[Rating], model: str | None = None)
     if cell.is_baseline:
         return None
     metrics = TASKS[cell.task].item_metrics
-    scored = [row for row in ratings if all(m in row[3] for m in metrics)]
-    source_of = dict(zip((row[0] for row in scored), sources([row[2] for row in scored]), strict=True))
+    scored = [row for row in ratings if all(m in row.scores for m in metrics)]
+    source_of = dict(zip((row.item for row in scored), sources([row.context for row in scored]), strict=True))
     # id -> sample -> (content, scores) of each rotation
     items: dict[str, dict[int, list[tuple[Hashable, tuple[float, ...]]]]] = {}
-    for name, content, _, scores, sample in scored:
-        items.setdefault(name, {}).setdefault(sample, []).append((content, tuple(scores[m] for m in metrics)))
+    for row in scored:
+        rotation = (row.content, tuple(row.scores[m] for m in metrics))
+        items.setdefault(row.item, {}).setdefault(row.sample, []).append(rotation)
     values = []
     for name, samples in items.items():
         # All samples of an item show it with the same rotations.
@@ -109,7 +117,7 @@ def rated_cells(folder: Path, cells: Iterable[CellResult], prefix: str = "") -> 
 def _rating(record: RecordFields) -> Rating:
     shown = [record[key] for key in ("dialogue", "question", "labels", "options", "references", "gold")]
     content = blake2b(json.dumps(shown).encode(), digest_size=16).digest()
-    return record["item"], content, records.context(record), record["scores"], record.get("sample", 0)
+    return Rating(record["item"], content, records.context(record), record["scores"], record.get("sample", 0))
 
 
 # --- significance groups

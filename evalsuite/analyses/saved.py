@@ -196,14 +196,14 @@ def require_own(out: Path) -> None:
                 )
 
 
-def require_cells(out: Path, cells: Iterable[Cell]) -> None:
-    """Raise ConfigError if results.json has cells that the store, which has `cells`, lacks."""
-    before = Earlier.of(out).cells
-    lost = {*before} - {cell.place for cell in cells}
+def require_cells(out: Path, cells: Iterable[Cell], before: Earlier | None = None) -> None:
+    """Raise ConfigError if results.json has cells that are not among those of the store. `before`: its content, if known."""
+    before = before or Earlier.of(out)
+    lost = {*before.cells} - {cell.place for cell in cells}
     if lost:
         raise ConfigError(
-            f"{out}: store.sqlite lacks {len(lost)} of the {len(before)} cells of results.json, such as {min(lost).name}: it "
-            "was emptied, replaced, or copied without store.sqlite-wal. Put the right one back, or move results.json away"
+            f"{out}: store.sqlite lacks {len(lost)} of the {len(before.cells)} cells of results.json, such as {min(lost).name}: "
+            "it was emptied, replaced, or copied without store.sqlite-wal. Put the right one back, or move results.json away"
         )
 
 

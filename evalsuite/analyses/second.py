@@ -565,7 +565,7 @@ def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str
         change = None if first is None or second.value is None else second.value - first
         values = (
             Value(first, flags=tuple(marks.get(cell.place, ()))),
-            Value(second.value, second.low, second.high),
+            second.as_value,
             Value(change),
         )
         rows.append(

@@ -306,7 +306,7 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
             tokens=_tokens(record) if record.get("new_tokens") else None,
         )
         values[name] = next(iter(record["scores"].values()), math.nan)
-        ratings.append((record["item"], item, context(record), record["scores"], sample))
+        ratings.append(Rating(record["item"], item, context(record), record["scores"], sample))
     return values, ratings
 
 

@@ -23,14 +23,14 @@ def anchored(result: CellResult, outcomes: CellOutcomes, whole: bool) -> CellRes
     picked = result.facts.items
     if picked is None:
         return result
-    values = item_values(outcomes)
     anchors = picked.anchors
     if anchors is None:
         estimate = Estimate(method="subset", asked=len({o.item.id for o in outcomes.outcomes}), of=picked.of)
         return result.model_copy(update={"estimate": estimate})
     value = low = high = beyond = None
     if whole:
-        exact = math.fsum(w * v.value for w, v in zip(anchors.weights, values.values(), strict=True))
+        values = item_values(outcomes).values()
+        exact = math.fsum(w * v.value for w, v in zip(anchors.weights, values, strict=True))
         least, most = anchors.seen
         beyond = not least <= exact <= most
         value, low, high = (min(1.0, max(0.0, x)) for x in (exact, exact - anchors.half, exact + anchors.half))

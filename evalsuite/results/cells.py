@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.analysis import Points, ScoredCell
 from evalsuite.results.anchored import anchored
-from evalsuite.results.estimates import estimate, estimated_metric
+from evalsuite.results.estimates import asking_of, estimate_of, estimated_metric
 from evalsuite.results.outcomes import ScoredReply, outcomes_of
 from evalsuite.results.schema.cell import CellResult, Estimate, Facts, MetricValue
 from evalsuite.results.scoring import Scored, intervals, per_item, score_cell
@@ -79,7 +79,7 @@ def _estimate(
         index: None if response.error is not None else score.values[metric]
         for index, (_, response, _, score) in zip(indices, replies, strict=True)
     }
-    return estimate(cell, trials, values)
+    return estimate_of(cell, asking_of(cell, trials), trials, values)
 
 
 def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[str, MetricValue]:

@@ -90,18 +90,13 @@ def counted_indices(source: Source, cell: Cell) -> set[int] | None:
     return counted(cell, trials, asked)
 
 
-def estimate(cell: Cell, trials: Sequence[Trial], values: Mapping[int, float | None]) -> Estimate | None:
-    """Estimate a cell from its first items. `values`: index of a trial -> its value; None for a failed request.
-
-    None if no whole block was asked.
-    """
-    return estimate_of(cell, asking_of(cell, trials), trials, values) if stops(cell) else None
-
-
 def estimate_of(
     cell: Cell, asking: Asking, trials: Sequence[Trial], values: Mapping[int, float | None]
 ) -> Estimate | None:
-    """Estimate like `estimate`, from a known order."""
+    """The estimate of a cell from its first items; None if no whole block was asked.
+
+    values: index of a trial -> its value; None for a failed request.
+    """
     import numpy as np
 
     from evalsuite.metrics.sequences import bounds

@@ -66,7 +66,7 @@ def _medians(panel: Panel) -> Sheet:
         Row(
             (
                 task_and_set(TASKS[cell.task], cell.set, f"{cell.model} "),
-                Value(cell.value, cell.low, cell.high),
+                cell.as_value,
                 cell.n,
             ),
             about=dict(cell.but()),

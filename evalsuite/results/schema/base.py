@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from evalsuite import types
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, shipped
 from evalsuite.common.errors import unknown
+from evalsuite.common.sheet import Value
 from evalsuite.perturb import PERTURBATIONS
 
 PlaceFilter = Mapping[str, AbstractSet[Any]]  # part of a place (types.PLACE) -> the values that are wanted
@@ -191,6 +192,11 @@ class IntervalFields(Strict):
         if self.value is None or self.low is None or self.high is None:
             return None
         return self.value, self.low, self.high
+
+    @property
+    def as_value(self) -> Value:
+        """The value with its interval, for tables."""
+        return Value(self.value, self.low, self.high)
 
 
 SettingsFields = dict[str, Any]
