@@ -1,6 +1,7 @@
 """`evalsuite anchors`: the outcomes of several models -> a few items with weights that estimate the full score.
 
-Read from results.json and records/ of runs or submissions. Methods and errors: metrics/anchors.py; the file: schema/anchors.py.
+Outcomes are read from results.json and records/ of runs or submissions. Methods and errors are in metrics/anchors.py, the model
+of the file in results/schema/anchors.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Accuracy by group of items over all tasks of a benchmark: CHARM's aspects of Chinese culture.
 
-A group may be a single task's (sport is all of public figures), so that only the tasks together show it. Every item weighs the
-same. Intervals are those of breakdowns: Wilson's at the effective number of items, dialogues as clusters.
+A group may have items in one task only, as public figures have in the one on sport: only the tasks together show all groups.
+Every item weighs the same. Intervals are those of breakdowns: Wilson's at the effective number of items, dialogues as clusters.
 """
 
 from __future__ import annotations

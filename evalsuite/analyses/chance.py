@@ -1,8 +1,8 @@
 """Models above chance.
 
 A row for each cell of a model's unperturbed choices with one right option: its accuracy, what a uniform guess and the
-best constant answer would get, what its own choices would get in a random order, and the test whether it is more right than
-these (`better_than_shuffled`). Page, terminal and exports read these rows.
+best constant answer would get, what its own choices would get in a random order, and the test whether it is more often
+right than that (`better_than_shuffled`). Page, terminal and exports read these rows.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def matrices(results: Results) -> Iterator[Sheet]:
-    """A sheet for each basis, task and set: ρ of every two metrics above the diagonal, τ-b below; last those of the papers."""
+    """A sheet for each basis, task and set: ρ of every two metrics above the diagonal, τ-b below; the papers' last."""
     note = Text(
         "对角线上方：Spearman ρ；下方：Kendall τ-b。逐题：每个模型的每一题为一点（BLEU 等取句级值）；跨模型：每个模型的成绩为一点，模型不多，数字不稳。不含基线。",
         "Above the diagonal: Spearman's ρ; below: Kendall's τ-b. Per item: each item of each model is a point (sentence BLEU "

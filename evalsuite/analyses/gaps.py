@@ -1,8 +1,8 @@
 """The gap between a benchmark's levels, EASY and HARD (the paper's Appendix F).
 
-The sets hold different items, so the test is unpaired: dialogues are permuted between the sets (`unpaired_test`). The interval
-combines those of the two cells, squared and added (Newcombe 1998; Zou & Donner 2008), and is extended, or cut, at 0 where it
-would contradict the test.
+The sets hold different items, so the test is unpaired: dialogues are permuted between the sets (`unpaired_test`). The half
+widths of the two cells' intervals are added in squares (Newcombe 1998; Zou & Donner 2008); the resulting interval is extended, or
+cut, at 0 where it would contradict the test.
 """
 
 from __future__ import annotations

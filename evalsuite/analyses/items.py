@@ -151,7 +151,7 @@ def _object(form: type[Line], file: Path, number: int, text: bytes) -> Line:
 
 
 def _is_whole(record: Mapping[str, object]) -> bool:
-    """Whether a line of judged/ or second/ (known by a key) or of records/ has the keys that are shown."""
+    """Whether a line of records/ has the keys that are shown. Those of judged/ and second/, known by a key, are not checked."""
     if "reasons" in record or "relation" in record:
         return True
     answer, scores = record.get("answer"), record.get("scores")

@@ -160,7 +160,7 @@ def score_replies(
     with write_records(path) as write_record:
         for index, (key, trial, response) in enumerate(source.read(cell)):
             trials.append(trial.without_prompt())
-            if response is None or (counted is not None and index not in counted):  # not asked yet
+            if response is None or (counted is not None and index not in counted):  # not asked, or not counted
                 continue
             answer = read_answer(trial.item, response, reading, trial.request.answer_after)
             score = score_answer(trial.item, answer, response)

@@ -119,7 +119,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
 
 
 def _trained_on(trained: Trained, task: str) -> str:
-    """The pool of training items, one curve per pool: the set, the tasks if they are others than `task`, the groups."""
+    """The name of a pool of training items: its set, its tasks if they are others than `task`, its groups."""
     tasks = [trained.task] if trained.task != task else []
     groups = ["only " + ",".join(trained.groups)] if trained.groups else []
     return " ".join((trained.set, *tasks, *groups))
@@ -238,7 +238,7 @@ def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
 # --- tables
 
 _WAY = ("trained_on", "allow_leak", "split", "variant", "shots", "scoring")
-_KINDS = ("shuffle", "both", "none")  # perturbations: the label check is shown for the first of these that was run
+_KINDS = ("shuffle", "both", "none")  # the label check is shown for the first of these perturbations that was run
 
 
 def sheets(results: Results) -> Iterator[Sheet]:

@@ -25,7 +25,7 @@ _SEEDS = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """Sheets of learning curves: for all pools of training items those by set, then by perturbation, by seed and by label."""
+    """Sheets of learning curves: those of all pools of training items by set, then by perturbation, by seed and by label."""
     rows = results.of(CURVES) or []
     pools = by_key((_pool(row, rows), row) for row in rows)
     for pool, curves in pools.items():

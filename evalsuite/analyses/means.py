@@ -4,7 +4,7 @@ Every set has the same weight. Sets are taken as independent: half widths h of t
 sqrt(sum of h²) / k. Folds share no dialogue. GLUCOSE's dimensions share stories, and two have 4 and 9 items: simulated on its
 stories, the interval of mean BLEU holds in 87 to 91 % of samples, mainly because of these two, and that of mean F1, whose sets
 have `few_dialogues`, in nearly all. `sd` is the sample standard deviation between the sets.
-Where a set was stopped early, the mean has no interval: confidence sequences do not add up so.
+Where a set was stopped early, the mean has no interval: this sum does not hold for confidence sequences.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def means(cells: Iterable[CellResult]) -> list[Mean]:
 
 
 def _covers_all(cell: CellResult, metric: str) -> bool:
-    """Whether a cell's figure speaks for all its items. If only anchor items were asked, one metric is estimated for all items,
-    and the others are those of the anchor items."""
+    """Whether a cell's figure holds for all its items. Of a cell with anchor items, only that of the estimated metric does; the
+    others are of the anchor items alone."""
     anchors = cell.estimate if cell.estimate and cell.estimate.method == "anchors" else None
     return metric in cell.metrics and (anchors is None or anchors.metric == metric)
 

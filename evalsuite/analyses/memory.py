@@ -230,7 +230,7 @@ def _facts(cells: Iterable[ScoredCell]) -> set[str]:
 def _knowledge(
     every: Iterable[ScoredCell], wanted: set[str], judged: Callable[[Mapping[str, str]], Iterable[Verdicts]]
 ) -> dict[str, list[KnownFacts]]:
-    """Model -> task -> its knowledge of the `wanted` facts."""
+    """Model -> its knowledge of the `wanted` facts, an entry for each task that asks for them."""
     asked: dict[tuple[str, str], dict[str, list[ScoredCell]]] = {}  # (model, task) -> wording -> cells
     for cell in every:
         place = cell.place
@@ -252,7 +252,7 @@ def _knowledge(
 
 
 def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> KnownFacts:
-    """The verdicts of a task's cells, by one judge's opinions if there are some, else by the task's metric."""
+    """The facts that a task's cells ask for: known or not by one judge's verdicts, or by the task's metric if there are none."""
     right = {v.place: v.right for v in opinions}
     facts: dict[str, Fact] = {}
     for cell in cells:

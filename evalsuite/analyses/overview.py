@@ -6,8 +6,8 @@ left out. A task's figure is the mean of its sets; a benchmark's or an ability's
 same. A model has a mean only if it has a figure of every part; else its row names the missing parts. Parts of which no model of
 the run has a figure do not count: the column lists them as absent.
 
-Intervals take the parts as independent: half widths h of k equal parts give sqrt(sum of h²) / k, as in means.py. Benchmarks, and
-sets, share no dialogue, so that they are independent. Tasks of CORECODE and of C3 share dialogues, and a model that
+Intervals take the parts as independent: half widths h of k equal parts give sqrt(sum of h²) / k, as in means.py. The sets
+of most benchmarks share no dialogue and are independent. Tasks of CORECODE and of C3 share dialogues, and a model that
 misreads one may fail in several tasks: there the true interval may be wider, at most by the factor sqrt(k), if all k parts rose
 and fell together.
 """

@@ -74,7 +74,9 @@ def sheets(results: Results) -> Iterator[Sheet]:
 def legend(results: Results) -> list[Text]:
     """A line that explains the marks in tables of results; none where there are none."""
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
-    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {"±"}  # the samples'
+    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {
+        "±"
+    }  # SAMPLED explains "±" of samples
     columns = by_key(((cell.task, cell.set), _half(cell.figure(metric)) is not None) for cell, metric in numbers)
     with_interval = [any(column) for column in columns.values()]
     if any(with_interval):
@@ -272,7 +274,7 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
         Column(Text("随机水平", "chance"), kind="percent"),
     ]
     for place, found in models.items():
-        if {scoring for by in found.values() for scoring in by} <= {"generate"}:  # a baseline, say
+        if {scoring for by in found.values() for scoring in by} <= {"generate"}:  # as of a baseline
             continue
         lines = []
         for (item_set, task), by in sorted(found.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):

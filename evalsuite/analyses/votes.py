@@ -88,7 +88,7 @@ def _groups(cells: Sequence[CellOutcomes]) -> Iterator[_Askings]:
 
 
 def reorders(perturb: str) -> bool:
-    """Whether an asking keeps all but the order and labels of the options."""
+    """Whether a perturbation changes nothing but the order and the labels of the options."""
     row = PERTURBATIONS[perturb]
     return perturb == "none" or (row.same and row.orders is not kept_order)
 
@@ -119,7 +119,7 @@ def _votes(group: _Askings) -> Votes | None:
     over, place, part, asked = group
     every = {name: None for items in asked.values() for name in items}
     needed = {name: len(asked) for name in every}
-    if over == "rotations":  # the perturbation circular makes as many rotations of an item as it has options
+    if over == "rotations":  # their number may depend on the item's options
         change = PERTURBATIONS[place.perturb]
         needed = {name: change.count(item.item) for items in asked.values() for name, item in items.items()}
     whole = [name for name in every if sum(name in items for items in asked.values()) == needed[name] > 1]

@@ -69,7 +69,7 @@ class PageCell:
 
     number: int
     run: int
-    folder: Path  # the run's
+    folder: Path  # the folder of its run
     cell: CellResult
     opinions: Sequence[ShownOpinions]
 

@@ -85,14 +85,16 @@ class Comparison:
     high: float
     p: float
     test: str
-    differ: int  # dialogues on which A and B differ; with fewer than FEWEST, p cannot be below 0.05
+    differ: int  # dialogues on which A and B differ; with fewer than 6, p cannot be below 0.05
     least_p: float  # the smallest p that so few differing dialogues can give
     p_holm: float  # within the row's family: all tasks and sets asked in the same way
     least_p_holm: float  # the smallest p_holm that the family's dialogues can give; at 0.05 or more, too few to tell
     family: int  # number of rows of the family
     a_higher: int  # items on which A has the higher score, by however little
     b_higher: int
-    detectable: float | None  # the smallest true difference found in 80 % of samples like this; None: too few dialogues
+    detectable: (
+        float | None
+    )  # the smallest true difference that 80 % of such samples would show; None: too few dialogues
     flips: tuple[Flip, ...]
 
     @property
@@ -277,7 +279,7 @@ _Reply = tuple[Item, Response, Answer, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The replies of one cell, read from its records."""
+    """The replies of one cell, with their answers."""
 
     place: Place
     data: str | None  # the hash of its file

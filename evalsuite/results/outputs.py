@@ -9,7 +9,7 @@ from evalsuite.types import Place
 
 
 def way_of(place: Place, rotation: int, sample: int = 0) -> str:
-    """The way in which an item was asked: it distinguishes its cell from others of the same model, task and set.
+    """The way in which an item was asked, by which its cell differs from others of the same model, task and set.
 
     Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item and by " sample 2" for a
     further sample.

@@ -35,7 +35,7 @@ def similarity_part(answered: Answered, encoder: Encoder) -> Part:
 def kept_similarity(result: CellResult, before: Mapping[str, MetricValue]) -> CellResult:
     """The result with the Sem-Sim of the cell's earlier metrics, if it has none and its texts have not changed.
 
-    They have not if another metric of the same texts has the same number of items, value and signature as before.
+    The texts are the same if another metric of them has the same number of items, value and signature as before.
     """
     new = result.metrics
     kept = {

@@ -80,7 +80,7 @@ class JudgingRow(TypedDict):
 
     item: str
     rotation: int
-    key: str  # the reply's
+    key: str  # the key of the candidate's reply
     attack: str
     prompt: str
     keys: list[str]  # keys of the judge's replies, by attempt
@@ -92,7 +92,7 @@ class ReaderRow(TypedDict):
     item: str
     rotation: int
     sample: int
-    key: str  # the reply's
+    key: str  # the key of the reply
     why: str
     prompt: str
     asked: str  # the key of the second reader's reply
@@ -259,8 +259,8 @@ class Store:
     def plan_judging(
         self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[JudgingRow | ReaderRow]
     ) -> None:
-        """Store what a judge (review/judge) or a second reader (evaluation/second_reader.py) is to be asked. Replaces an earlier
-        plan of the same place, which names the one or the other by its key "judge" or "reader"."""
+        """Store what a judge (review/judge) or a second reader (evaluation/second_reader.py) is to be asked. `place` names either
+        by the key "judge" or "reader"; an earlier plan of the same place is replaced."""
         with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
@@ -315,7 +315,7 @@ class Store:
         return {key for key in keys if (found := self.response(key)) is not None and found.error is None}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
-        """Store (key, response) pairs in one transaction, without API keys.
+        """Store (key, response) pairs in one transaction, with API keys masked.
 
         The column `asked` counts the replies of a key; it should stay 1.
         """
@@ -464,7 +464,7 @@ def _fields(item: Item) -> dict[str, object]:
 
 
 def _pack(value: object) -> bytes:
-    """Compress: prompts repeat their dialogue, and are stored both as text and as chat turns."""
+    """A value as compressed JSON: prompts repeat their dialogue, and are stored both as text and as chat turns."""
     return zlib.compress(json.dumps(value, ensure_ascii=False).encode(), 1)
 
 

@@ -43,8 +43,8 @@ def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
 def thinking_tokens(response: Response) -> float:
     """The tokens of a reply that are a reasoning model's own thinking.
 
-    They are what the endpoint counts. Where it counts none, the reply's tokens are split by characters, between what the
-    engine returned as reasoning, or what stands between the tags of a thought, and the rest.
+    They are as many as the endpoint counted. Without its count, the reply's tokens are split by characters: between the thinking,
+    which the engine returned as reasoning or which stands between the tags of a thought, and the rest.
     """
     if response.thinking_tokens:
         return min(response.thinking_tokens, response.new_tokens)

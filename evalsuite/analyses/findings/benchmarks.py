@@ -35,8 +35,8 @@ class _Column:
 
 
 def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
-    """Name the model with the highest mean on most benchmarks of the first group that has several, as the page's first table
-    shows them. No test is over benchmarks."""
+    """Name the model with the highest mean on most benchmarks of the first group that has several. The means are those of the
+    page's first table; there is no test over benchmarks."""
     names = {cell.id: cell.name for cell in cells if not (cell.cell.is_baseline or cell.cell.is_adapter)}
     columns = _columns(names, {cell.id for cell in cells if cell.cell.is_baseline}, runs)
     won = [column for column in columns if column.is_won]

@@ -18,7 +18,7 @@ from evalsuite.types import Benchmark, Place
 def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
     """Say how much a model loses from the easier level to the harder one, over its choice tasks.
 
-    It is the best of the models that were asked most of them on both.
+    The model is the best of those that were asked most of these tasks on both levels.
     """
     if not benchmark.levels:
         return []

@@ -106,7 +106,7 @@ def _mean_row(
 
 
 def _published(group: Sequence[JudgedCell], rubric: str, width: int) -> Iterator[Row]:
-    """The paper's judge on the same tasks, sets and numbers of shots, if the rubric is the benchmark's own."""
+    """Scores by the paper's judge on the same tasks, sets and numbers of shots, if the rubric is the benchmark's own."""
     asked = {(cell.task, cell.set, cell.shots) for cell in group if cell.perturb == "none"}
     benchmarks = {benchmark.name: benchmark for benchmark in (benchmark_of(task) for task, *_ in asked)}
     for benchmark in benchmarks.values():

@@ -39,7 +39,7 @@ class AnchorError(Strict):
 
 
 class AnchorPoint(Strict):
-    """The errors with a number of items."""
+    """The errors of estimates from one number of items."""
 
     size: _Positive
     method: str = Field(description="The best one by all models.")
@@ -81,7 +81,7 @@ class AnchorSet(PlaceFields):
 
     @model_validator(mode="after")
     def _can_be(self) -> Self:
-        """Hold to what every set fulfils that `evalsuite anchors` chooses. A stranger's file may still name easy items."""
+        """Require what holds for every set that `evalsuite anchors` chooses. A stranger's file may still name easy items."""
         from evalsuite.metrics.anchors import MOST_WEIGHT, SIGNED
 
         weights = [item.weight for item in self.items]

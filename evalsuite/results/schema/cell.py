@@ -47,7 +47,7 @@ class MetricValue(IntervalFields):
     @model_validator(mode="before")
     @classmethod
     def _older(cls, values: Any) -> Any:
-        """Older versions left the interval of a cell without answers out."""
+        """Fill in the interval of a cell without answers, which older versions left out."""
         return {"low": None, "high": None, **values} if isinstance(values, dict) else values
 
 
