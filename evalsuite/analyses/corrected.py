@@ -198,11 +198,11 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
         Column(Text("打分", "marked"), kind="count"),
         Column(""),
     )
+    several = len({row.way for row in rows}) > 1
     lines = []
     for row in rows:
         place = place_words(row.coordinates(), benchmark_of(row.task))
         task = task_and_set(TASKS[row.task], row.set)
-        several = len({each.way for each in rows}) > 1
         label = Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
         figures = (
             row.raw.as_value,

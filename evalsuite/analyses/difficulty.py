@@ -17,6 +17,7 @@ p of a right/wrong item cannot be below 1 / C(n, n/2) with n models: none can be
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
@@ -130,7 +131,7 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
     rights, found_r = (table > RIGHT).sum(axis=0), discriminations(table)
     sources = [found[0][item].first.source for item in items]
     defined = [r for r in found_r if r is not None]
-    counts = Counter(rights.tolist())
+    counts, bins = Counter(rights.tolist()), Counter(bisect(EDGES, r) for r in defined)
     suspicious = sorted(_suspicious(cells, items, table, found_r), key=lambda x: (x.p, -(x.agree or 0)))
     reasons = Counter(x.why for x in suspicious)
     return Difficulty(
@@ -143,17 +144,13 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
         discrimination=Discriminations(
             n=len(defined),
             mean=round(fmean(defined), 6) if defined else None,
-            bins=[sum(_bin(r) == n for r in defined) for n in range(len(EDGES) + 1)],
+            bins=[bins[n] for n in range(len(EDGES) + 1)],
         ),
         all_wrong=reasons["all_wrong"],
         negative=reasons["negative"],
         suspicious=suspicious[:LISTED],
         left_out=list(left_out),
     )
-
-
-def _bin(r: float) -> int:
-    return sum(r >= edge for edge in EDGES)
 
 
 def _suspicious(

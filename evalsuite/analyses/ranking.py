@@ -437,7 +437,7 @@ def _too_few(by_task: Mapping[str, TaskComparisons]) -> Iterator[Text]:
 
 
 def _letters(entry: TaskComparisons, model: str) -> str:
-    return entry.letters.get(model) or str(entry.left_out.get(model, "–"))
+    return entry.letters.get(model) or entry.left_out.get(model, "–")
 
 
 def drawn_ranks(rows: Iterable[BenchmarkRanks]) -> Iterator[Sheet]:

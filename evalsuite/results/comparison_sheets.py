@@ -111,17 +111,17 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
 
 def _detectable(rows: Sequence[Comparison]) -> Text:
     """A sentence on the smallest difference that each row could detect; for more than four rows, their range."""
-    known = [r for r in rows if r.detectable is not None]
+    known = [(r, 100 * r.detectable) for r in rows if r.detectable is not None]
     if not known:
         return Text(
             "对话不足 6 段：再大的差异也检不出。", "Fewer than 6 dialogues: no difference is large enough to be found."
         )
-    differences = [100 * r.detectable for r in rows if r.detectable is not None]
     if len(known) > 4:
+        differences = [value for _, value in known]
         spread = f"{fixed(min(differences), 1)}–{fixed(max(differences), 1)}"
         found = Text(spread, spread)
     else:
-        each = [(_label(rows, r), fixed(value, 1)) for r, value in zip(known, differences, strict=True)]
+        each = [(_label(rows, r), fixed(value, 1)) for r, value in known]
         found = Text("、".join(f"{x.zh} {n}" for x, n in each), ", ".join(f"{x.en} {n}" for x, n in each))
     return Text(
         f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{found.zh}。",

@@ -14,7 +14,9 @@ def _decoding(cell: Cell) -> str | None:
     """The sampling of a cell: "temperature=0.7,seed=0,samples=5"; None for greedy decoding."""
     facts = cell.facts
     chosen = (facts.get("sampling") or {}).get("decoding")
-    parts = (chosen if isinstance(chosen, dict) else {}) | {n: facts[n] for n in ("samples",) if n in facts}
+    parts = chosen if isinstance(chosen, dict) else {}
+    if "samples" in facts:
+        parts = {**parts, "samples": facts["samples"]}
     return ",".join(f"{name}={parts[name]}" for name in SAMPLING if name in parts) or None
 
 

@@ -23,20 +23,21 @@ def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
     if cell.place.scoring not in WRITTEN or not counted:
         return None
     new = [response.new_tokens for response in counted]
+    total = sum(new)
     prompts = sum(response.prompt_tokens for response in counted)
     thinking = [thinking_tokens(response) for response in counted]
     median, p90 = np.percentile(new, [50, 90])
     price = cell.facts.get("price")
     return TokenCounts(
         replies=len(counted),
-        mean=sum(new) / len(new),
+        mean=total / len(new),
         median=float(median),
         p90=float(p90),
-        total=sum(new),
-        thinking=sum(thinking) / sum(new),
+        total=total,
+        thinking=sum(thinking) / total,
         by_characters=sum(1 for n, r in zip(thinking, counted, strict=True) if n and not r.thinking_tokens),
         prompt=prompts / len(new),
-        cost=(prompts * price["input"] + sum(new) * price["output"]) / 1e6 if price else None,
+        cost=(prompts * price["input"] + total * price["output"]) / 1e6 if price else None,
     )
 
 

@@ -115,31 +115,21 @@ def problems(judged: Judged) -> Iterator[str]:
 
 
 def verdicts(replies: RunReplies, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
-    """The verdicts of every judge on the tasks in `rubrics` by the task's rubric, controls aside. Replies that the judge gave no
-    readable score are left out, and so are verdicts on replies that were replaced."""
-    for planned in replies.judgings():
-        place, judging = Place.of(planned.place), JudgingFields.model_validate(planned.place)
-        if judging.control != "plain" or judging.rubric != rubrics.get(place.task):
-            continue
-        scales = JudgingFacts.model_validate(planned.facts).rubric_scales
-        keys = {reply[0].item.id: key for key, reply in replies.of(Cell(place, {})) if not reply[0].request.sample}
-        right = {}
-        for row in planned.rows:
-            if keys.get(row["item"]) != row["key"]:
-                continue
-            verdict = _attempts(replies, row, scales)[1]
-            if not row["keys"]:  # the candidate is empty
-                right[row["item"]] = False
-            elif verdict.scores:
-                right[row["item"]] = 2 * verdict.scores[0] > scales[0].low + scales[0].high
-        yield Verdicts(place, judging.judge, scales[0].name, right)
+    """The verdicts of every judge on the tasks in `rubrics`, by the task's rubric. See `judged_replies`."""
+    for judged in judged_replies(replies, rubrics):
+        scale = judged.scales[0]
+        right = {trial.item.id: 2 * scores[0] > scale.low + scale.high for trial, _, scores in judged.replies}
+        yield Verdicts(judged.place, judged.judge, scale.name, right)
 
 
-def judged_replies(replies: RunReplies) -> Iterator[JudgedReplies]:
-    """The scores of every judge, without those of controls, for the replies to all tasks: one for each scale of the rubric."""
+def judged_replies(replies: RunReplies, rubrics: Mapping[str, str] | None = None) -> Iterator[JudgedReplies]:
+    """The scores of every judge, without those of controls; of the tasks in `rubrics` by the task's rubric, if it is given.
+
+    Replies that the judge gave no readable score are left out, and so are scores of replies that were replaced.
+    """
     for planned in replies.judgings():
         place, judging = Place.of(planned.place), JudgingFields.model_validate(planned.place)
-        if judging.control != "plain":
+        if judging.control != "plain" or (rubrics is not None and judging.rubric != rubrics.get(place.task)):
             continue
         scales = JudgingFacts.model_validate(planned.facts).rubric_scales
         rows = {(row["item"], row["rotation"], row["key"]): row for row in planned.rows}
