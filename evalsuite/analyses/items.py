@@ -15,6 +15,7 @@ from typing import cast
 from evalsuite.analyses.judged.sheets import judged_cells
 from evalsuite.analyses.second import second_cells
 from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.jsonl import parse_object
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.records import Line
@@ -141,11 +142,8 @@ _REQUIRED = ("dialogue", "question", "options", "labels", "references")
 
 def _object(form: type[Line], file: Path, number: int, text: bytes) -> Line:
     """A line parsed as `form`, after a check that it has the fields that are shown."""
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {error}", file, number) from None
-    if not isinstance(record, dict) or not isinstance(record.get("item"), str) or not _is_whole(record):
+    record = parse_object(text, file, number, surrogates=True)
+    if not isinstance(record.get("item"), str) or not _is_whole(record):
         raise DataError("not a record of evalsuite: something is missing", file, number)
     return cast(Line, record)
 
