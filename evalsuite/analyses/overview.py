@@ -75,6 +75,11 @@ class _TaskPart(IntervalFields):
     metric: str
     items: Count
 
+    @property
+    def name(self) -> str:
+        """Task and set as groups.yaml writes them."""
+        return f"{self.task}/{self.set}"
+
 
 class GroupPart(_TaskPart):
     """The headline metric of a task on one set."""
@@ -148,7 +153,7 @@ class BenchmarkGroup(Strict):
     rows: Rows[GroupRow]
 
 
-Parts = dict[tuple[str, str], GroupPart]  # (task, set) -> part
+Parts = Mapping[str, GroupPart]  # name -> part
 
 
 def compute(run: ScoredRun) -> list[BenchmarkGroup]:
@@ -198,11 +203,6 @@ def _part_order(part: tuple[str, str]) -> tuple[int, tuple[int, str]]:
     return task_order(part[0]), set_order(part[1])
 
 
-def part_name(part: tuple[str, str]) -> str:
-    """Task and set as groups.yaml writes them."""
-    return "/".join(part)
-
-
 # --- columns
 
 
@@ -216,7 +216,7 @@ def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str])
             yield _column("benchmark", name, own.title, own.title, parts, absent)
     for ability in group.abilities:
         parts = [part for part in asked if ability.has(*part)]
-        there = {*map(part_name, parts), *(task for task, _ in parts)}
+        there = {*map("/".join, parts), *(task for task, _ in parts)}
         absent = [name for name in ability.tasks if name not in there | left_out]
         yield _column("ability", ability.name, ability.zh, ability.en, parts, absent)
 
@@ -224,17 +224,17 @@ def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str])
 def _column(
     kind: GroupKind, name: str, zh: str, en: str, parts: Sequence[tuple[str, str]], absent: Sequence[str]
 ) -> GroupColumn:
-    return GroupColumn(kind=kind, name=name, zh=zh, en=en, parts=[*map(part_name, parts)], absent=[*absent])
+    return GroupColumn(kind=kind, name=name, zh=zh, en=en, parts=[*map("/".join, parts)], absent=[*absent])
 
 
-def _changed(group: Group, drops: Sequence[Drop]) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """The parts that some model was asked under a perturbation, by perturbation and benchmark."""
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+def _changed(group: Group, drops: Sequence[Drop]) -> dict[tuple[str, str], list[str]]:
+    """(perturbation, benchmark) -> names of the parts that some model was asked under it."""
+    found: dict[tuple[str, str], list[str]] = {}
     for perturb in PERTURBATIONS:
         for name in group.benchmarks:
-            places = ((d.task, d.set) for d in drops if d.perturb == perturb and TASKS[d.task].benchmark == name)
-            if parts := sorted({*places}, key=_part_order):
-                found[perturb, name] = parts
+            parts = {(d.task, d.set) for d in drops if d.perturb == perturb and TASKS[d.task].benchmark == name}
+            if parts:
+                found[perturb, name] = ["/".join(part) for part in sorted(parts, key=_part_order)]
     return found
 
 
@@ -251,9 +251,10 @@ class _Way:
     shots: int
     scoring: Scoring
 
-    def place(self, task: str, item_set: str, perturb: str = "none") -> Place:
-        """The place of a task's figure on a set. As in a run (evaluation/plan.py), a task that lacks the scoring is asked by its
-        own first one, and a task that takes no shots is asked without."""
+    def place(self, part: str, perturb: str = "none") -> Place:
+        """The place of a part's figure. As in a run (evaluation/plan.py), a task that lacks the scoring is asked by its own first
+        one, and a task that takes no shots is asked without."""
+        task, item_set = part.split("/")
         row = TASKS[task]
         shots = self.shots if takes_shots(row) else 0
         scoring = self.scoring if self.scoring in row.scorings else row.scorings[0]
@@ -264,27 +265,24 @@ def _ways(cells: Sequence[CellResult]) -> list[_Way]:
     """A row for each model and way of asking, without rows whose cells are all in another row of the model."""
     ways = dict.fromkeys(_Way(c.model, c.split, c.variant, c.shots, c.scoring) for c in cells if c.scoring != "nll")
     asked = {c.place for c in cells}
-    held = {way: {p for c in cells if (p := way.place(c.task, c.set)) in asked} for way in ways}
+    held = {way: {p for c in cells if (p := way.place(f"{c.task}/{c.set}")) in asked} for way in ways}
     return [way for way in ways if not any(held[way] < held[other] for other in ways if other.model == way.model)]
 
 
 def _row(
     way: _Way,
     columns: Sequence[GroupColumn],
-    changed: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
+    changed: Mapping[tuple[str, str], Sequence[str]],
     at: Mapping[Place, CellResult],
     drop_at: Mapping[Place, Drop],
 ) -> GroupRow:
-    parts: Parts = {}
-    for name in dict.fromkeys(name for column in columns for name in column.parts):
-        task, item_set = name.split("/")
-        if cell := at.get(way.place(task, item_set)):
-            parts[task, item_set] = _part(cell)
+    names = dict.fromkeys(name for column in columns for name in column.parts)
+    parts = {name: _part(cell) for name in names if (cell := at.get(way.place(name)))}
     changes = []
     for (perturb, benchmark), wanted in changed.items():
-        there = {(t, s): _change(d) for t, s in wanted if (d := drop_at.get(way.place(t, s, perturb)))}
+        there = {name: _change(drop) for name in wanted if (drop := drop_at.get(way.place(name, perturb)))}
         if there:
-            mean, items, missing = _mean(there, [*map(part_name, wanted)])
+            mean, items, missing = _mean(there, wanted)
             changes.append(
                 GroupChange(
                     perturb=perturb,
@@ -369,11 +367,11 @@ def weights(parts: Iterable[str]) -> dict[str, float]:
 
 
 def _mean(
-    parts: Mapping[tuple[str, str], GroupPart | GroupChangePart], wanted: Sequence[str]
+    parts: Mapping[str, GroupPart | GroupChangePart], wanted: Sequence[str]
 ) -> tuple[IntervalFields, int, list[str]]:
     """(the weighted mean of the wanted parts, null if one is missing; the number of items; the missing parts). The interval takes
     the parts as independent."""
-    found = {name: part for part_of, part in parts.items() if (name := part_name(part_of)) in wanted}
+    found = {name: parts[name] for name in wanted if name in parts}
     missing = [name for name in wanted if name not in found or found[name].value is None]
     items = sum(part.items for part in found.values())
     if missing:
@@ -394,7 +392,7 @@ def _mean(
 
 def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
     """The mean level of chance; None if a part has none."""
-    levels = {part_name(part_of): part.chance for part_of, part in parts.items() if part.chance is not None}
+    levels = {name: part.chance for name, part in parts.items() if part.chance is not None}
     if any(name not in levels for name in wanted):
         return None
     return math.fsum(weight * levels[name] for name, weight in weights(wanted).items())
@@ -471,11 +469,10 @@ def _scores(group: BenchmarkGroup, kind: str, title: Text) -> Sheet | None:
 
 def _score(row: GroupRow, score: GroupScore, column: GroupColumn) -> Value:
     """A mean with its interval; without a mean, the number of its parts that are there."""
-    there = {part_name((p.task, p.set)): p for p in row.parts}
-    lost = sum(there[name].lost for name in column.parts if name in there)
+    there = [part for part in row.parts if part.name in column.parts]
+    lost, estimated = sum(part.lost for part in there), any(part.estimated for part in there)
     flags = [_incomplete(score, len(column.parts))] if score.missing else []
     flags += [f"!{lost}"] if lost else []
-    estimated = any(there[name].estimated for name in column.parts if name in there)
     flags += ["≈"] if estimated else []
     return Value(score.value, score.low, score.high, flags=tuple(flags), compares=not lost and not estimated)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evalsuite.analyses import overview
 from evalsuite.analyses.findings.cells import FindingCell
 from evalsuite.analyses.findings.words import Finding, named, percent
-from evalsuite.analyses.overview import BenchmarkGroup, GroupColumn, GroupRow, GroupScore, part_name
+from evalsuite.analyses.overview import BenchmarkGroup, GroupColumn, GroupRow, GroupScore
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
@@ -127,5 +127,5 @@ def _whole(row: GroupRow, group: BenchmarkGroup, benchmark: str) -> GroupScore |
 
 
 def _is_partial(row: GroupRow, column: GroupColumn) -> bool:
-    mine = (part for part in row.parts if part_name((part.task, part.set)) in column.parts)
+    mine = (part for part in row.parts if part.name in column.parts)
     return any(part.lost or part.estimated for part in mine)
