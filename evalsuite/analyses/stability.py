@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -21,7 +21,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.metrics.votes import disagreement
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.outcomes import CellOutcomes, item_values
+from evalsuite.results.outcomes import CellOutcomes, differing_in, item_values
 from evalsuite.results.schema.base import AskingsFields, Count, Rows, Strict
 from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import Place
@@ -62,20 +62,14 @@ class Stability(AskingsFields):
 def compute(run: ScoredRun) -> list[Stability] | None:
     """A row for each group of two or more askings; None without any."""
     cells = [cell for cell in run.outcomes if cell.is_share]
-    rows = [*_across("wordings", "variant", cells), *_across("perturbations", "perturb", cells), *_rotated(cells)]
+    same = [cell for cell in cells if PERTURBATIONS[cell.place.perturb].same]
+    rows = [*_across("wordings", "variant", cells), *_across("perturbations", "perturb", same), *_rotated(cells)]
     return rows or None
 
 
 def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
     """Rows of cells that differ in one part of their place alone."""
-    groups: dict[Any, list[CellOutcomes]] = {}
-    for cell in cells:
-        if over == "perturbations" and not PERTURBATIONS[cell.place.perturb].same:
-            continue
-        # Equal ids denote the same item only within a file; a wording in another language has its own.
-        data = cell.cell.facts["data"] if over == "perturbations" else ""
-        groups.setdefault((cell.place.but(part), data), []).append(cell)
-    for group in groups.values():
+    for group in differing_in(part, cells):
         asked = {}
         sources: dict[str, int] = {}
         for cell in group:

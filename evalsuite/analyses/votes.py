@@ -21,10 +21,10 @@ from evalsuite.metrics.votes import curve, majority, right_always, right_once
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import kept_order
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.outcomes import CellOutcomes, Outcome
+from evalsuite.results.outcomes import CellOutcomes, Outcome, differing_in
 from evalsuite.results.schema.base import AskingsFields, Count, Rows, Share, Strict
 from evalsuite.results.words import WAY, task_and_set, with_notes
-from evalsuite.types import Coordinates, Place
+from evalsuite.types import Place
 
 Voters = Literal["samples", "wordings", "orders", "rotations"]
 NAMES = {
@@ -104,14 +104,14 @@ def _asked_in(cell: CellOutcomes, rotations: bool) -> _Asked:
 
 def _across(over: Voters, part: str, cells: Iterable[CellOutcomes]) -> Iterator[_Askings]:
     """Cells that differ in one part of their place alone; if there are several samples, the first counts."""
-    groups: dict[tuple[Coordinates, str], _Askings] = {}
-    for cell in cells:
-        data = cell.cell.facts["data"] if over == "orders" else ""  # a wording in another language has its own file
-        key = (cell.place.but(part), data)
-        group = groups.setdefault(key, _Askings(over, cell.place, part, {}))
-        first = {outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0}
-        group.asked[str(getattr(cell.place, part))] = first
-    yield from groups.values()
+    for group in differing_in(part, cells):
+        asked = {
+            str(getattr(cell.place, part)): {
+                outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0
+            }
+            for cell in group
+        }
+        yield _Askings(over, group[0].place, part, asked)
 
 
 def _votes(group: _Askings) -> Votes | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
+from evalsuite.common.grouping import by_key
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.types import Answer, Cell, Item, Place, Response, Score, Trial
 
@@ -97,6 +98,17 @@ def item_values(cell: CellOutcomes) -> dict[str, ItemValue]:
         if lowest:
             values[name] = ItemValue(math.fsum(lowest) / len(lowest), first)
     return values
+
+
+def differing_in(part: str, cells: Iterable[CellOutcomes]) -> list[list[CellOutcomes]]:
+    """Groups of cells on the same items whose places differ in one part alone.
+
+    Equal ids denote the same item only within a data file; but a wording in another language has a file of its own.
+    """
+    groups = by_key(
+        ((cell.place.but(part), "" if part == "variant" else cell.cell.facts["data"]), cell) for cell in cells
+    )
+    return [*groups.values()]
 
 
 def first_samples(outcomes: Iterable[Outcome]) -> Mapping[str, Outcome]:
