@@ -18,7 +18,7 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import parse_object
 
 JSON_SIZE = 2**28  # the most bytes of results.json or manifest.json
-_BUFFER = 2**16  # bytes read at once: lines of records are half as long as the usual 8 KB, and longer
+_BUFFER = 2**16  # bytes read at once: a line of records often has more than half of the default, 8 KB
 
 _PLAIN = (
     getattr(os, "O_NOFOLLOW", 0)
