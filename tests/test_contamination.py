@@ -165,9 +165,7 @@ def test_naming_is_tested_dialogue_by_dialogue() -> None:
     """Ten items of one dialogue are no ten witnesses."""
     texts = [ProbeText(str(n), "one dialogue", (("", f"text {n}"),)) for n in range(10)]
     asked = [Request(text.item, "", (), 8) for text in texts for _ in range(2)]
-    made = CompletionProbe(
-        Probed("event_cause", "easy", "test", "guided"), texts, [], asked, [""] * 20, 0, "no control"
-    )
+    made = CompletionProbe(Probed("event_cause", "easy", "test", "guided"), texts, [], asked, [""] * 20, 0)
     row = made.row([Overlap(1.0, 30), Overlap(0.0, 30)] * 10, [], 0)
     assert row["figures"]["naming p"] == pytest.approx(0.5, abs=0.01)
 
@@ -422,7 +420,7 @@ def test_items_are_scored_by_the_best_score_that_both_models_have() -> None:
     row = made.row(own, [likely(-2.5)] * 8 + [likely(-2.0)] * 8, 0)
     assert (row["value"], row["expected"], "minkpp" in row["figures"]) == (1.5, -1.0, False)
     assert row["reference"]["value"] == -3.5 and row["reference"]["p"] > 0.9
-    assert Single(FILE, OFFICIAL, [], 0, items.mean, why="no control").row(own[:8], None, 0)["why"] == "no control"
+    assert Single(FILE, OFFICIAL, [], 0, items.mean).row(own[:8], None, 0)["why"] == "no control"
 
 
 def test_the_published_order_beside_others() -> None:

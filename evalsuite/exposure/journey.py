@@ -3,13 +3,10 @@ results into the run's folder. What was computed is kept in contamination.sqlite
 
 from __future__ import annotations
 
-import hashlib
-import logging
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from evalsuite.analyses.contamination import ExposureTest, keep_rows, read_rows
@@ -20,33 +17,24 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import backend_named, load_backend, loaded
 from evalsuite.backends.scripted import scripted_loader
-from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
-from evalsuite.common.errors import ConfigError, EvalsuiteError
+from evalsuite.benchmarks.registry import Corpora
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import make_folder
 from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
-from evalsuite.common.resources import resolve
-from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.plan import EvalSet, prepare
-from evalsuite.exposure import items
-from evalsuite.exposure.arrangements import order_of_items, order_of_options
-from evalsuite.exposure.completion import asked_request, halves, overlap, plain_request
-from evalsuite.exposure.items import ProbeText
+from evalsuite.exposure.completion import overlap
 from evalsuite.exposure.likelihoods import measure, missing
-from evalsuite.exposure.probes import Arranged, CompletionProbe, Probe, ProbeRow, Single, TestedFile
-from evalsuite.exposure.settings import TESTS, ContaminationSettings
-from evalsuite.exposure.texts import Entries, read_entries
+from evalsuite.exposure.plan import ControlFiles, Planner, tests_for
+from evalsuite.exposure.probes import CompletionProbe, Probe, ProbeRow
+from evalsuite.exposure.settings import ContaminationSettings
 from evalsuite.page.report import require_own_page, write_page
-from evalsuite.prompt import Prompt, usual_wording
 from evalsuite.results.records import reading_of
 from evalsuite.results.store import Store, request_key
-from evalsuite.types import Item, Request
-
-log = logging.getLogger(__name__)
-_EDGE = 8  # tokens of a model's context that are left free, since joined texts may have more tokens
+from evalsuite.types import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +62,7 @@ def contamination(
     suspects = models_of(models, names)
     reference = models_of(models, [s.reference])[0] if s.reference else None
     for one in (*suspects, *([reference] if reference else ())):
-        _tests(s, one)
+        tests_for(s, one)  # fails before a model is loaded
     _, _, corpora, sources = prepare(
         models,
         model=names,
@@ -96,20 +84,6 @@ def contamination(
         return _test(s, suspects, reference, corpora, sources, models)
 
 
-def _tests(s: ContaminationSettings, model: Model) -> list[str]:
-    """The tests that the model's backend can take. Raises ConfigError if there is none, or for a named one that it cannot."""
-    row = backend_named(model.backend)
-    able = [name for name in TESTS if name != "guided"] if row.local else ["guided"]
-    if model.backend == "baseline" or not (row.local or "generate" in row.scorings):
-        raise ConfigError(
-            f"model {model.name}: backend {model.backend} has read nothing; name a model on hf, vllm or openai"
-        )
-    found = [name for name in able if name in (s.tests or TESTS)]
-    if not found:
-        raise ConfigError(f"--tests {','.join(s.tests)}: backend {model.backend} takes {', '.join(able)} only")
-    return found
-
-
 def _test(
     s: ContaminationSettings,
     suspects: Sequence[Model],
@@ -120,7 +94,7 @@ def _test(
 ) -> ContaminationResult:
     out, problems = Path(s.out), list[str]()
     require_own_page(out / "page")
-    control = _Control(s, corpora)
+    control = ControlFiles(s, corpora)
     with (
         log_to(out / "contamination.log", s.verbose),
         Store(out / "contamination.sqlite") as store,
@@ -132,7 +106,7 @@ def _test(
         asked: list[tuple[Model, _Work]] = []
         for model in suspects:
             with collect_problems(problems, model, out / "contamination.log"), loaded(_plain(model), engine) as backend:
-                work = _Work.plan(s, model, backend, corpora, sources, control)
+                work = _Work.plan(Planner(s, tests_for(s, model), backend, corpora, control), sources)
                 work.ask(backend, store, display, model.name)
                 asked.append((model, work))
         beside: dict[str, str] = {}
@@ -161,28 +135,6 @@ def _plain(model: Model) -> Model:
     return model.model_copy(update={"chat": False, "chat_template": None})
 
 
-class _Control:
-    """The control items of each file."""
-
-    def __init__(self, s: ContaminationSettings, corpora: Corpora) -> None:
-        """Raises ConfigError or DataError for a folder that holds no data."""
-        self.split = s.control if s.control in ("train", "dev", "test") else s.split
-        self._corpora: Corpora | None = corpora
-        if s.control == "none":
-            self._corpora = None
-        elif self.split == s.split:
-            self._corpora = Corpora(resolve(s.control), skip_bad=s.skip_bad)
-
-    def file(self, source: EvalSet) -> Any:
-        """The control file of the same task and set; None if there is none."""
-        try:
-            if self._corpora and self._corpora.has(source.task, source.set, self.split):
-                return self._corpora.file(source.task, source.set, self.split)
-        except EvalsuiteError as error:
-            log.warning("no control items of %s: %s", source.task.name, error)
-        return None
-
-
 @dataclass(slots=True)
 class _Work:
     """The tests of one model, with the scores and texts that it and the reference produced."""
@@ -194,30 +146,11 @@ class _Work:
     fingerprint: str
 
     @classmethod
-    def plan(
-        cls,
-        s: ContaminationSettings,
-        model: Model,
-        backend: Backend,
-        corpora: Corpora,
-        sources: Sequence[EvalSet],
-        control: _Control,
-    ) -> _Work:
-        probes, written = list[Probe](), list[CompletionProbe]()
-        room = min(s.window, (backend.context or s.window) - _EDGE)
-
-        def count(text: str) -> int:
-            return backend.tokens(Request("", text, (), 0))
-
-        for source in sources:
-            for made in _planned(
-                s, _tests(s, model), source, corpora, control, count, backend.context or s.window, room
-            ):
-                if isinstance(made, CompletionProbe):
-                    written.append(made)
-                else:
-                    probes.append(made)
-        return cls(probes, written, [], [], backend.fingerprint)
+    def plan(cls, planner: Planner, sources: Sequence[EvalSet]) -> _Work:
+        made = [probe for source in sources for probe in planner.probes(source)]
+        probes = [probe for probe in made if not isinstance(probe, CompletionProbe)]
+        written = [probe for probe in made if isinstance(probe, CompletionProbe)]
+        return cls(probes, written, [], [], planner.backend.fingerprint)
 
     def ask(self, backend: Backend, store: Store, display: Display, name: str) -> None:
         """Let a model score texts and continue halves. Stored ones are not asked again."""
@@ -269,105 +202,3 @@ def _replies(made: CompletionProbe, backend: Backend, store: Store, display: Dis
         said = store.response(key)
         found.append(None if said is None or said.error is not None else overlap(said.text, second))
     return found
-
-
-def _planned(
-    s: ContaminationSettings,
-    tests: Sequence[str],
-    source: EvalSet,
-    corpora: Corpora,
-    control: _Control,
-    count: Callable[[str], int],
-    context: int,
-    room: int,
-) -> Iterator[Probe | CompletionProbe]:
-    """The tests of one file."""
-    task = source.task
-    if not task.kind.written:
-        return  # a probe has no text of its own
-    file = partial(TestedFile, task.name, source.set, s.split)
-    entries = read_entries(source.file, s.limit)
-    wording = usual_wording(resolve(s.prompts), task, s.prompt)
-    prompt = Prompt(resolve(s.prompts), task, wording, corpora.given(task, source.set, wording))
-
-    def shown(item: Item) -> tuple[str, str]:
-        return prompt.render(item), prompt.target(item)
-
-    if "order" in tests:
-        yield Arranged(file("order"), order_of_items(entries, count, room, s.shuffles, s.seed, s.shards))
-    if "options" in tests and task.kind.single:
-        some = _sample(source.items, s)
-        short = [item for item in some if count("".join(shown(item))) < room]
-        made = order_of_options(short, shown, s.shuffles, s.seed)
-        yield Arranged(file("options", "prompt"), replace(made, left_out=made.left_out + len(some) - len(short)))
-    other = control.file(source)
-    theirs = read_entries(other, s.limit) if other else Entries((), "", False)
-    theirs = theirs.numbered_like(entries, Random(f"{s.seed}:numbers"))
-    people: tuple[Item, ...] = other.items[: s.limit] if other else ()
-    why = "" if other else "no control"
-    figures = {"mean": items.mean, "mink": items.mink}
-
-    def single(
-        test: str, form: str, official: Sequence[ProbeText], rest: Sequence[ProbeText], score: Any, named: Any
-    ) -> Single:
-        one, two = items.kept_apart(official, rest)
-        one, two = (items.drawn(texts, s.items, s.seed) for texts in (one, two))
-        fitting = [
-            [t for t in texts if all(count(text) < context - _EDGE for _, text in t.pairs)] for texts in (one, two)
-        ]
-        return Single(file(test, form), fitting[0], fitting[1], len(official) - len(fitting[0]), score, named, why)
-
-    for form in s.form:
-        if "mink" in tests:
-            texts = (
-                (items.raw_texts(entries), items.raw_texts(theirs))
-                if form == "raw"
-                else (items.prompt_texts(source.items, shown), items.prompt_texts(people, shown))
-            )
-            yield single("mink", form, *texts, items.minkpp, figures)
-    if "names" in tests:
-        mine, others = (items.renamed_texts(x, shown) for x in (source.items, people))
-        if mine:
-            yield single("names", "prompt", mine, others, items.renamed, {})
-    for test in ("completion", "guided"):
-        if test in tests:
-            yield _completion(s, file(test), source, entries, theirs, control.split, why)
-
-
-def _sample(found: Sequence[Item], s: ContaminationSettings) -> list[Item]:
-    """At most s.items of the items, chosen by a hash of their ids, in their order."""
-    by_hash = sorted(found, key=lambda item: hashlib.sha256(f"{s.seed}:options:{item.id}".encode()).digest())
-    kept = {item.id for item in by_hash[: s.items]}
-    return [item for item in found if item.id in kept]
-
-
-def _completion(
-    s: ContaminationSettings,
-    file: TestedFile,
-    source: EvalSet,
-    entries: Entries,
-    theirs: Entries,
-    control: str,
-    why: str,
-) -> CompletionProbe:
-    benchmark = BENCHMARKS[source.task.benchmark]
-    template = TemplateFile(
-        resolve(s.prompts) / "contamination" / f"{'zh' if benchmark.language.name == 'zh' else 'en'}.j2"
-    )
-    one, two = items.kept_apart(items.raw_texts(entries), items.raw_texts(theirs))
-    sides, requests, seconds = list[list[ProbeText]](), list[Request](), list[str]()
-    for texts, split in ((one, file.split), (two, control)):
-        kept = []
-        for text in items.drawn(texts, s.completions, s.seed):
-            half = halves(text.item, text.pairs[0][1])
-            if half is None:
-                continue
-            kept.append(text)
-            if file.test == "completion":
-                requests.append(plain_request(half))
-                seconds.append(half.second)
-            else:
-                requests += [asked_request(half, template, name, split) for name in (benchmark.title, "")]
-                seconds += [half.second] * 2
-        sides.append(kept)
-    return CompletionProbe(file, sides[0], sides[1], requests, seconds, len(entries.entries) - len(sides[0]), why)

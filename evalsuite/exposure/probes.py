@@ -84,7 +84,7 @@ def _share(part: float, whole: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A score of single items, official and control. `figures` are further ones of the same texts."""
+    """A score of single items, official and control. `figures` are further scores of the same texts."""
 
     file: TestedFile
     official: Sequence[ProbeText]
@@ -92,7 +92,6 @@ class Single:
     left_out: int
     score: Callable[[Sequence[LikelihoodScores]], float]
     figures: Mapping[str, Callable[[Sequence[LikelihoodScores]], float]] = field(default_factory=dict)
-    why: str = ""  # the reason why there is no control
 
     @property
     def pairs(self) -> list[TextPair]:
@@ -112,7 +111,7 @@ class Single:
         if tested is items.minkpp:
             named |= {"minkpp": found.value, "minkpp control": found.control}
         checks = dict(items.checks(self.official, self.control, self.file.rng(seed)))
-        why = self.why or reason(checks, found.p)
+        why = reason(checks, found.p)
         beside = None
         if reference is not None:
             alone = self._compared(theirs, [], tested, seed)
@@ -168,7 +167,6 @@ class CompletionProbe:
     requests: Sequence[Request]
     seconds: Sequence[str]  # the continuation in the file, for each request
     left_out: int
-    why: str = ""
 
     def row(self, overlaps: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> ProbeRow:
         """The results, from the overlap of each reply; None: it failed."""
@@ -182,7 +180,7 @@ class CompletionProbe:
         rng = self.file.rng(seed)
         compared = compare(official, values, *_answered(self.control, moves[count:]), rng)
         checks = dict(items.checks(self.official, self.control, rng))
-        why = self.why or reason(checks, compared.p)
+        why = reason(checks, compared.p)
         near = [one is not None and one.near for one in overlaps[::step]]
         figures: dict[str, float | None] = {
             "detectable": compared.detectable,
