@@ -138,7 +138,7 @@ def table4() -> tuple[Sample, list[Mark]]:
 
 def test_table_4() -> None:
     sample, marks = table4()
-    (row,) = figures.correct(sample, figures.consensus(sample, marks))
+    (row,) = figures.correct_rows(sample, figures.consensus(sample, marks))
     assert (row.n, row.raw, row.filtered, row.actual) == (10, 2, 4, 6)
     assert (row.whole.raw, row.whole.filtered, row.covered) == (30, 60, 1.0)
     # (60 · 1 + 30 · ¼ + 10 · ½) / 100
@@ -152,7 +152,9 @@ def test_table_4() -> None:
 
 def test_half_a_sample_speaks_for_the_strata_that_it_has() -> None:
     sample, marks = table4()
-    (row,) = figures.correct(sample, figures.consensus(sample, [m for m in marks if m.output in ("c0", "c4", "c5")]))
+    (row,) = figures.correct_rows(
+        sample, figures.consensus(sample, [m for m in marks if m.output in ("c0", "c4", "c5")])
+    )
     assert row.covered == pytest.approx(0.9)
     assert row.estimate.value == pytest.approx((60 + 15) / 90)
 
@@ -168,7 +170,7 @@ def test_estimates_come_near_the_truth() -> None:
     for seed in range(200):
         sample = draw_sample(outputs, "s", 60, seed=seed, rubric="corecode")
         marks = [Mark(d.output.id, "p", truth[d.output.id]) for d in sample.drawn]
-        row = next(r for r in figures.correct(sample, figures.consensus(sample, marks)) if r.kind == "choice")
+        row = next(r for r in figures.correct_rows(sample, figures.consensus(sample, marks)) if r.kind == "choice")
         values.append(row.estimate.value)
         held += row.estimate.low <= real <= row.estimate.high
     assert sum(values) / 200 == pytest.approx(real, abs=0.005)
@@ -202,9 +204,9 @@ def test_several_annotators_make_one_verdict() -> None:
     a, b = figures.consensus(sample, marks)
     assert (a.said, a.right) == (0, True)
     assert (b.right, b.scores) == (True, {"score": 3.0})  # the first of equally frequent marks; the median
-    scores = figures.scores(sample, (a, b))
+    scores = figures.score_rows(sample, (a, b))
     assert [(s.n, s.mean.value, s.histogram[3]) for s in scores] == [(1, 3.0, 1)]
-    (between,) = figures.scores(sample, (replace(b, scores={"score": 2.5}),))
+    (between,) = figures.score_rows(sample, (replace(b, scores={"score": 2.5}),))
     assert between.histogram[3] == 1 and sum(between.histogram.values()) == 1  # halves are rounded up
 
 
@@ -217,7 +219,7 @@ def test_an_explanation_is_valid_if_all_find_it_so() -> None:
         Mark(of, who, True, None, dict(zip(names, map(float, given), strict=True)))
         for of, rows in marked.items() for who, given in zip("pqr", rows, strict=True)
     ]  # fmt: skip
-    rows = {s.scale: (s.mean.value, s.histogram) for s in figures.scores(sample, figures.consensus(sample, marks))}
+    rows = {s.scale: (s.mean.value, s.histogram) for s in figures.score_rows(sample, figures.consensus(sample, marks))}
     half = (0.5, {0: 1, 1: 1})
     assert rows == {
         "relevant": (1.0, {0: 0, 1: 2}),

@@ -123,7 +123,7 @@ def test_a_build_with_the_embedded_model(tmp_path: Path) -> None:
         return choose(annotations, purpose) if purpose == "0:hard:test" else annotated_distractors(annotations, purpose)
 
     write_task_files(annotations, tmp_path, distractors=of_test_only)
-    went = choose.went["0:hard:test"]
+    went = choose.results["0:hard:test"]
     assert went.accuracy[0] > went.chance and min(went.accuracy) < went.accuracy[0]
     filling = "hard/multiple_choice/test/Commonsense_Knowledge_Filling.jsonl"
     rows, before = (
@@ -140,7 +140,7 @@ def test_a_build_with_the_embedded_model(tmp_path: Path) -> None:
     written = choose.write(tmp_path)
     assert json.loads(written[0].read_text())["filtered"]["0:hard:test"]["accuracy"] == list(went.accuracy)
     circles = [e for e in ET.fromstring(written[-1].read_text()).iter() if e.tag.endswith("circle")]
-    assert len(circles) == len(choose.went[list(choose.went)[-1]].accuracy)
+    assert len(circles) == len(choose.results[list(choose.results)[-1]].accuracy)
 
 
 def test_two_options_are_logistic_regression_on_their_difference() -> None:

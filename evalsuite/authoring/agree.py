@@ -40,7 +40,7 @@ class StepAgreement:
 
     step: str
     who: tuple[str, str]
-    n: int
+    n: int  # units compared
     same: float  # share of equal values
     kappa: float | None  # None for free text, or if all values are equal
     f1: float | None = None  # mean character F1, for free text
@@ -198,7 +198,7 @@ def _steps(
 
 
 def slot_path(k: Knowledge) -> str:
-    """ "dimension/domain/slot"."""
+    """The slot with what is above it in the ontology: dimension/domain/slot."""
     return f"{k.dimension}/{k.domain}/{k.slot}"
 
 

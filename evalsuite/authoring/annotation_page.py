@@ -59,10 +59,10 @@ def write_annotation_page(
 def annotation_page_data(
     rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "", inspect: bool = False
 ) -> dict[str, Any]:
-    """The page's data. The browser keeps work under `hash`.
+    """The page's data. `hash` is in the key under which the browser stores work.
 
-    It covers the dialogues only, so new proposals keep the annotations stored in the browser; but in a page of or after an
-    inspection it covers all, since the file's annotations come before older ones in the browser.
+    The hash covers the dialogues only, so that a page with new proposals finds the annotations stored before. On a page for or
+    after an inspection it covers the annotations too: there, those of the file replace the stored ones.
     """
     whole = inspect or any(k.verdict for row in rows for k in row.annotations)
     dumped = [row.model_dump(exclude_defaults=True) for row in rows]

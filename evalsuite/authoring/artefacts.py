@@ -36,10 +36,10 @@ SOLVED = 0.5  # gain above which a task counts as solved without the dialogue
 
 @dataclass(frozen=True, slots=True)
 class ArtefactCheck:
-    """A guesser with its description."""
+    """A guesser."""
 
     name: str
-    says: str
+    says: str  # its description
     guess: Guesser
     reads: bool = False  # uses the dialogue
     inside: bool = False  # fitted on the tested file itself

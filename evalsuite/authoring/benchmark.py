@@ -60,7 +60,7 @@ def build_benchmark(
     out.mkdir(parents=True, exist_ok=True)
     replace_file(out / _RECORD, "{}\n")  # marks the folder as a build's, so that an interrupted build can be repeated
     counts = write_task_files(annotations, out, seed, shares, choose or annotated_distractors)
-    logs = tuple(choose.write(out)) if choose and choose.went else ()
+    logs = tuple(choose.write(out)) if choose and choose.results else ()
     split_of = assign_splits(annotations, seed, shares)
     set_splits = [f"{item_set}/{split_of[item_set, d]}" for item_set, d in split_of]
     dialogues = {name: set_splits.count(name) for name in dict.fromkeys(c.rpartition("/")[0] for c in counts)}

@@ -91,10 +91,10 @@ def hashed_features(rows: Iterable[Iterable[str]]) -> Any:
 
 
 def nearest_texts(candidates: Sequence[str], texts: Sequence[str]) -> list[int]:
-    """The index of the most similar known text for each asked text; the first one wins a tie.
+    """For each of `texts` the index of the most similar candidate; the first one wins a tie.
 
     Similarity is the cosine of character n-gram counts weighted by inverse document frequency. Raises ConfigError without
-    scikit-learn, ValueError without known texts.
+    scikit-learn, ValueError without candidates.
     """
     vectors = _sklearn("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=char_ngrams)
     rows = vectors.fit_transform(candidates)

@@ -47,7 +47,10 @@ _ITERATIONS, _PATIENCE = 35, 5  # the most iterations, and the most in a row wit
 _PART = 0.1  # share of the questions that an iteration changes
 _TOLERANCE = 0.005  # a fall of the accuracy by less is no progress
 _GROUPS = 6  # the most groups of dialogues
-_CANDIDATES = (8, 30)  # the fewest candidates of a question, for which wider pools are opened, and the most
+_CANDIDATES = (
+    8,
+    30,
+)  # with fewer candidates than the first number a question gets a wider pool; it gets at most the second
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,22 +239,22 @@ class AdversarialDistractors:
     """The `distractors` of `write_task_files`: filters each split separately, so that none sees another's phrases."""
 
     features: Features
-    went: dict[str, Filtered] = field(default_factory=dict)  # "seed:set:split" -> result
+    results: dict[str, Filtered] = field(default_factory=dict)  # "seed:set:split" -> result
 
     def __call__(self, annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, ...]]:
         if len({a.dialogue_id for a in annotations}) < 2:  # too few to train on
             return [a.conflicts for a in annotations]
-        self.went[purpose] = filter_distractors(make_questions(annotations, purpose), self.features, purpose)
-        return list(self.went[purpose].wrong)
+        self.results[purpose] = filter_distractors(make_questions(annotations, purpose), self.features, purpose)
+        return list(self.results[purpose].wrong)
 
     def write(self, out: Path) -> list[Path]:
         """Write out/distractors.json and, per set and split, an SVG of the accuracy per iteration; returns the paths."""
         out.mkdir(parents=True, exist_ok=True)
-        filtered = {p: {k: v for k, v in asdict(f).items() if k != "wrong"} for p, f in self.went.items()}
+        filtered = {p: {k: v for k, v in asdict(f).items() if k != "wrong"} for p, f in self.results.items()}
         texts = {
             "distractors.json": json.dumps({"format": 1, "filtered": filtered}, ensure_ascii=False, indent=1) + "\n"
         }
-        for purpose, f in self.went.items():
+        for purpose, f in self.results.items():
             name = purpose.partition(":")[2]
             title = f"discriminator, {name.replace(':', ' ')}"
             texts[f"distractors.{name.replace(':', '.')}.svg"] = line_chart(title, f.accuracy, f.chance, "chance")

@@ -186,7 +186,7 @@ def task_rows(
 
 
 def _balanced(kinds: int, count: int, purpose: str) -> list[int]:
-    """`count` numbers 0 … kinds-1 in random order, equally often up to one."""
+    """`count` numbers from 0 to kinds-1 in random order; how often two of them occur differs by one at most."""
     order = [n % kinds for n in range(count)]
     random.Random(purpose).shuffle(order)
     return order

@@ -21,12 +21,13 @@ ReplyRow = dict[str, Any]
 
 
 def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = False) -> Iterator[ReplyRow]:
-    """Parse the reply of each row; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added, and `confidence`
-    where it states one in its choice.
+    """Parse the reply of each row. Yield the row with `choice`, `text`, `status`, `rule`, `start` and `end` added, and with
+    `confidence` if the reply states one in its choice.
 
     A row holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
     chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
-    several: more than one option may be right, and `choices` lists the chosen labels. Raises ConfigError for an unknown parser.
+    several: more than one option may be right; `choices` lists the chosen labels, in place of `choice`.
+    Raises ConfigError for an unknown parser.
     """
     if parser not in PARSERS:
         raise ConfigError(unknown("parser", parser, PARSERS))
@@ -37,7 +38,10 @@ def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = F
 
 
 def read_rows(path: Path, line: int | None = None) -> Iterator[ReplyRow]:
-    """The lines of a JSONL file, checked, or one of them. Raises DataError (file, line, field) for a bad line or none."""
+    """Read and check the lines of a JSONL file, or the line with the number `line` only.
+
+    Raises DataError with line and field for a bad line, or if `line` is missing or blank.
+    """
     seen = False
     for number, row in read_objects(path, surrogates=True):
         if line not in (None, number):
@@ -59,7 +63,7 @@ def read_rows(path: Path, line: int | None = None) -> Iterator[ReplyRow]:
 
 
 def reply_row(reply: str, options: str = "", question: str = "") -> ReplyRow:
-    """The row of one reply. `options`: texts parted by "|", labelled (a), (b), …; or JSON, label -> text; "": a span.
+    """The row of one reply. `options`: texts separated by "|", labelled (a), (b), …; or JSON, label -> text; "": a span.
 
     >>> reply_row("b", "雨|雪")["options"]
     {'(a)': '雨', '(b)': '雪'}

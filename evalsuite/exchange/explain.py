@@ -17,7 +17,7 @@ from evalsuite.parse.strip import Block, strip
 from evalsuite.parse.tape import TOKENS, Tape
 from evalsuite.types import Answer
 
-# (verdict of a rule on its mention, the reason that it decides)
+# The verdict of a rule on its mention -> (the verdict in words, the reason why it decides)
 VERDICTS = {
     rules.ANSWER: ("the answer by name", "nothing later replaces it"),
     rules.PICK: ("chosen explicitly", "nothing later takes it back"),
@@ -32,7 +32,7 @@ VERDICTS = {
     rules.BUT: ("all but these", "nothing later is chosen"),
     rules.CANCEL: ("the choice before is taken back", ""),
 }
-# Reasons of the rules that are no row of the table.
+# A rule that is no row of the table -> the reason why it decides
 WHY_RULE = {
     "whole-reply": "the whole reply is the text of one option",
     "elimination": "left over: all other options are rejected",
@@ -101,7 +101,7 @@ class Walkthrough:
     result: str  # status and choice
     rule: str
     why: str
-    confidence: float | None = None  # stated in the reply, of its choice being right
+    confidence: float | None = None  # the confidence in its choice that the reply states, in [0, 1]
 
 
 def explain(

@@ -40,10 +40,7 @@ class ReplyDifference:
 
 @dataclass(frozen=True, slots=True)
 class CellParity:
-    """One cell on two backends.
-
-    largest, mean: absolute differences of log-probabilities in nats; None if there are none.
-    """
+    """One cell on two backends: counts of its items, and differences."""
 
     task: str
     set: str
@@ -51,9 +48,10 @@ class CellParity:
     shots: int
     scoring: str  # "generate" | "labels"
     items: int
-    same_ids: int
+    same_ids: int  # prompts with the same token ids
     same: int  # equal replies (`generate`), or equal most likely options (`labels`)
-    # Over the tokens of the gold answers (`generate`), or over the labels (`labels`).
+    # Absolute differences of log-probabilities in nats, over the tokens of the gold answers (`generate`) or over the labels
+    # (`labels`); None if there are none.
     largest: float | None
     mean: float | None
     differences: tuple[ReplyDifference, ...]
@@ -83,7 +81,7 @@ class _Result:
 
 
 _Key = tuple[str, str, str, int, str]  # task, set, variant, shots, scoring
-_Sheet = dict[_Key, list[tuple[Trial, _Result]]]
+_ResultsByCell = dict[_Key, list[tuple[Trial, _Result]]]
 
 
 def parity(
@@ -105,17 +103,17 @@ def parity(
         if spec.generation.temperature:
             raise ConfigError(f"model {model}: engines draw other samples from one seed; set its temperature to 0")
     require_present(found)
-    sheets = [_ask(name, models, model, settings) for name in on]
+    results = [_ask(name, models, model, settings) for name in on]
     _, (spec,), _, eval_sets = prepare(models, model=[model], **settings)
     warn_of_skipped(eval_sets)
     checkpoint = Checkpoint(spec)
     return [
-        Parity(model, on[0], name, tuple(_row(key, sheets[0][key], sheet[key], checkpoint) for key in sheets[0]))
-        for name, sheet in zip(on[1:], sheets[1:], strict=True)
+        Parity(model, on[0], name, tuple(_row(key, results[0][key], other[key], checkpoint) for key in results[0]))
+        for name, other in zip(on[1:], results[1:], strict=True)
     ]
 
 
-def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, Any]) -> _Sheet:
+def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, Any]) -> _ResultsByCell:
     s, (spec,), corpus, sources = prepare(models, model=[model], scoring=("generate", "labels"), **settings)
     spec = Model.model_validate({**spec.model_dump(), "backend": name})
     with loaded(spec, load_backend) as backend:

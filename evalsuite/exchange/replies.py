@@ -63,7 +63,7 @@ class Imported:
 
     @property
     def lines(self) -> list[str]:
-        """The summary, a line for each thing that there is to say."""
+        """The summary: the number of stored replies, and a line for each kind of remark."""
         lines = [f"stored: {self.stored} replies" + (f"; {self.already} were there already" if self.already else "")]
         for name, meaning in _MEANINGS.items():
             if found := self.remarks[name]:
@@ -77,11 +77,11 @@ class Imported:
 
 
 def read_replies(folder: str | Path, run: str | Path) -> Imported:
-    """Read every *.jsonl in `folder`, where `write_requests` wrote, or below; store what fits in the run, score it, write the
-    page.
+    """Read every *.jsonl in `folder`, which `write_requests` wrote, and in its subfolders; store the replies in `run`, score
+    them and write the page.
 
-    A key with different replies gets none of them; one that the run has keeps its own. An error is stored where there is no
-    reply, and asked again by a run. Raises ConfigError if there are no requests or no replies in the folder.
+    A request with contradicting replies gets none of them; one that has a reply in the run keeps that. An error is stored if
+    there is no reply; `evalsuite run` asks the request again. Raises ConfigError for a folder without requests or replies.
     """
     folder, out = Path(folder), Path(run)
     if not (folder / PLAN).is_file():
@@ -121,7 +121,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
-    """All lines of the files, by their keys; `keys` are those that were asked.
+    """Sort the lines of the files into usable replies and remarks. `keys`: those of the requests that were asked.
 
     Raises DataError for a file that cannot be read.
     """
@@ -168,12 +168,12 @@ def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | 
 
 
 def same_reply(one: Response, other: Response) -> bool:
-    """Whether two replies are read alike. Counts of tokens may differ: a server's and a program's."""
+    """Whether two replies have the same text, thinking and end. Token counts may differ, as servers and programs count them."""
     return (one.text, one.finish, one.reasoning) == (other.text, other.finish, other.reasoning)
 
 
 def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
-    """Plan the run as one that asks directly would, and write its manifest."""
+    """Plan the cells in the run's store, as a run that asks directly does, and write its manifest."""
     add_run(folder)
     keep_benchmark_files(out, {TASKS[cell.place.task].benchmark for cell in plan.cells()})
     require_cells(out, store.cells())

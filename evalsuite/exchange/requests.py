@@ -40,7 +40,11 @@ log = logging.getLogger(__name__)
 PLAN = "plan.sqlite"
 KEYS = "keys.json"
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
-_SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")  # keys of a body; vLLM's and SGLang's engines know them by these names
+_SAMPLING = (
+    *LIMIT_NAMES,
+    *SAMPLING,
+    "stop",
+)  # keys of a request's body; vLLM's and SGLang's engines use the same names
 _ASKED = ("model", "messages", "prompt")
 
 RequestsByKey = Mapping[str, Request]  # a reply's key -> its request
@@ -93,7 +97,7 @@ def write_requests(
                     key: trial.request
                     for _, trials, keys in cells
                     for trial, key in zip(trials, keys, strict=True)
-                    if key not in seen  # another entry for the same model
+                    if key not in seen  # written already for another entry of the same model
                 }
                 seen |= asked.keys()
                 stored = _stored(run, backend, asked)

@@ -1,8 +1,8 @@
 """Texts in the published arrangement and in others: the order of items in a file, the order of an item's options.
 
-If chance decided which arrangement was published, a model that never read the file cannot know it. `check` looks in the texts,
-without a model, for signs that something else decided, such as items sorted by topic or options in a fixed order: then every
-model finds the published arrangement likelier, and the test says nothing.
+If chance decided which arrangement was published, a model that never read the file cannot know it. `Arrangements.check` looks
+in the texts, without a model, for signs that something else decided, such as items sorted by topic or options in a fixed order:
+then every model finds the published arrangement likelier, and the test says nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from evalsuite.exposure.texts import Entries, Unit, arranged, orders, shards
 from evalsuite.perturb.choice import permute
 from evalsuite.types import Item
 
-POWER = NormalDist().inv_cdf(0.95) + NormalDist().inv_cdf(0.8)  # standard errors of a difference found in 4 of 5 cases
+POWER = NormalDist().inv_cdf(0.95) + NormalDist().inv_cdf(
+    0.8
+)  # a difference of so many standard errors has p < 0.05 in 4 of 5 cases
 SUSPECT = 0.01  # p-value of `check` below which the arrangement was not left to chance
 
 
@@ -64,7 +66,8 @@ class Exact:
 
 
 def exact_test(arrangements: Arrangements, logprobs: Sequence[float], rng: Random) -> Exact:
-    """The test of the arrangements from a log-probability of each of `Arrangements.pairs`, or its difference between models."""
+    """Test arrangements. `logprobs`: a value for each of `Arrangements.pairs`, the text's log-probability in nats, or its excess
+    over that of a reference model."""
     found, values = iter(logprobs), list[list[float]]()
     for stratum in arrangements.strata:
         values.append([next(found) for _ in stratum])
@@ -102,8 +105,8 @@ _DRAWS = 9_999
 
 
 def _likenesses(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
-    """Clue of _CLUES -> its value for each order. The clues about neighbours have equal values for an order and its reverse, and
-    so for both orders of two units; the rise of lengths tells these apart."""
+    """For each of _CLUES, its value for each order. The clues about neighbours have equal values for an order and its reverse,
+    and so for both orders of two units; the rise of lengths tells these apart."""
     texts = ["".join(entry.head + entry.tail for entry in unit) for unit in shard]
     grams = [{*map("".join, pairwise(text))} for text in texts]
     near = {
@@ -122,8 +125,8 @@ def _likenesses(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[l
 def order_of_options(
     items: Sequence[Item], prompt_of: Callable[[Item], tuple[str, str]], others: int, seed: int
 ) -> Arrangements:
-    """Items with their options in the published order and in up to `others` different ones, the right answer under its own
-    label after them. `prompt_of`: an item's prompt and its right reply."""
+    """Items with their options in the published order and in up to `others` different ones, each with the right reply, whose
+    label is that of the right option in this order. `prompt_of`: an item's prompt and its right reply."""
     strata, fixed, kept = list[tuple[TextPair, ...]](), list[list[float]](), list[Item]()
     before = _precedences(items)
     rng = Random(f"{seed}:order of options")
@@ -131,7 +134,7 @@ def order_of_options(
         if len({*item.options}) < len(item.options) or len(item.options) < 2 or len(item.golds) != 1:
             continue
         drawn = orders(len(item.options), others, Random(f"{seed}:options:{item.id}"))
-        strata.append(tuple(_after_start(*prompt_of(permute(item, order))) for order in drawn))
+        strata.append(tuple(("", "".join(prompt_of(permute(item, order)))) for order in drawn))
         fixed.append([_usual(item, order, before) for order in drawn])
         kept.append(item)
     lengths = [_rising(item, others, seed) for item in kept]
@@ -142,10 +145,6 @@ def order_of_options(
         "places of the right option": _positions(kept),
     }
     return Arrangements(tuple(strata), len(kept), len(items) - len(kept), checks)
-
-
-def _after_start(prompt: str, reply: str) -> TextPair:
-    return "", prompt + reply
 
 
 def _precedences(items: Sequence[Item]) -> Counter[tuple[str, str]]:
@@ -170,7 +169,7 @@ def _rising(item: Item, others: int, seed: int) -> list[float]:
 
 
 def _positions(items: Sequence[Item]) -> float:
-    """The p-value that each option of an item was as likely to be the right one."""
+    """The p-value of the hypothesis that the right option was equally likely at each position."""
     sizes = Counter(len(item.options) for item in items)
     if not sizes:
         return 1.0

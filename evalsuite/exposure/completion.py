@@ -6,14 +6,15 @@ of the benchmark and its split (guided), once without (general; Golchin & Surdea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalsuite.common.templates import TemplateFile
+from evalsuite.metrics.counts import lcs_length
 from evalsuite.types import Message, Request
 
 TOKENS = 64  # the limit of a reply
-_LEAST = 20  # characters that are compared, at least, for a completion to count as near-exact
+# A completion is near-exact if at least so many characters are compared, with a ROUGE-L of at least NEAR.
+_LEAST = 20
 NEAR = 0.9
 
 
@@ -47,7 +48,7 @@ def asked_request(half: Halves, template: TemplateFile, name: str, split: str) -
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The overlap of a reply with the file's own continuation."""
+    """The overlap of a reply with the continuation in the file."""
 
     rouge: float  # ROUGE-L's F1 on characters, with as much of the second half as the reply has
     compared: int  # characters of the second half
@@ -59,7 +60,7 @@ class Overlap:
 
 
 def overlap(reply: str, second: str) -> Overlap:
-    """Compare a reply with the second half, without blanks; a short reply is compared with all of it.
+    """Compare a reply with as many characters of the second half as it has, but at least _LEAST. Blanks do not count.
 
     >>> overlap("我去看电影了。", "我去看电影了。你呢？我们下次再一起去吧，好不好呀？").rouge
     0.5185185185185185
@@ -69,14 +70,4 @@ def overlap(reply: str, second: str) -> Overlap:
     said = said[: max(len(want), 1)]
     if not said or not want:
         return Overlap(0.0, len(want))
-    return Overlap(2 * _common(said, want) / (len(said) + len(want)), len(want))
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    """The length of the longest common subsequence."""
-    row = [0] * (len(b) + 1)
-    for x in a:
-        before = 0
-        for n, y in enumerate(b, 1):
-            before, row[n] = row[n], before + 1 if x == y else max(row[n], row[n - 1])
-    return row[-1]
+    return Overlap(2 * lcs_length(said, want) / (len(said) + len(want)), len(want))

@@ -25,8 +25,8 @@ _EQUAL = 1e-9
 
 
 def stratified_p(strata: Sequence[Sequence[float]], rng: Random, draws: int = DRAWS) -> float:
-    """The p-value that the published arrangements score no higher than others. Each stratum is independent of the others and
-    lists the scores of its arrangements, the published one first. 1 if there is nothing to compare.
+    """The p-value of the hypothesis that the published arrangements score no higher than others; 1 without anything to compare.
+    Each stratum is independent of the others and lists the scores of its arrangements, the published one first.
 
     Conditional on the scores of each stratum, any of them was as likely to be that of the published arrangement; the statistic
     is the sum over strata of its score. So few other arrangements suffice where there are many strata: with 5 others in each
@@ -71,9 +71,9 @@ def above(strata: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def greater_p(official: Sequence[float], control: Sequence[float], rng: Random, draws: int = DRAWS) -> float:
-    """The p-value that values of official dialogues are no higher on average than those of control dialogues, from permuting
-    dialogues between the two: exact if both were drawn from the same distribution and the model saw none of them. It ends after
-    a thousand draws where p is far from small.
+    """The p-value of the hypothesis that values of official dialogues are on average no higher than those of control dialogues,
+    from permuting dialogues between the two: exact if both were drawn from the same distribution and the model saw none of them.
+    The draws end after a thousand where p is far from small.
 
     >>> greater_p([1.0] * 20, [0.0] * 20, Random(0))
     1e-05
@@ -102,8 +102,8 @@ def differ_p(a: Sequence[float], b: Sequence[float], rng: Random) -> float:
 
 
 def positive_p(moves: Sequence[float], rng: Random) -> float:
-    """The p-value that (N,) differences are no greater than 0, from flipping their signs: each pair was as likely the other way
-    round.
+    """The p-value of the hypothesis that (N,) differences are no greater than 0, from flipping their signs: each was as likely
+    the other way round.
 
     >>> positive_p([1.0] * 30, Random(0))
     1e-05

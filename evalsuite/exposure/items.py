@@ -51,8 +51,8 @@ class Compared:
 
 
 def raw_texts(entries: Entries) -> list[ProbeText]:
-    """Entries of a file, byte for byte, after what stands before an entry in the file. (Not after a token that begins a text:
-    none stood before it when a model read the file, and some models then recall nothing.)"""
+    """Entries of a file, byte for byte, after the characters that separate entries in the file. (Not after a token that begins a
+    text: none stood there when a model read the file, and after one some models recall nothing.)"""
     return [
         ProbeText(entry.items[0].id if entry.items else str(n), entry.context, ((entries.between, entry.text),))
         for n, entry in enumerate(entries.entries)
@@ -145,5 +145,5 @@ def minkpp(scores: Sequence[LikelihoodScores]) -> float:
 
 
 def renamed(scores: Sequence[LikelihoodScores]) -> float:
-    """The mean log-probability of a token as published less that with other names."""
+    """The mean log-probability of a token of the published text less that of the text with swapped names."""
     return scores[0].mean - scores[1].mean

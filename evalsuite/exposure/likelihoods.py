@@ -43,7 +43,7 @@ def summarise(scores: TokenScores) -> LikelihoodScores:
 
 
 def lowest(values: Sequence[float]) -> float:
-    """The mean of the SHARE of lowest values, of one value at least; 0 of none."""
+    """The mean of the lowest values: a SHARE of them, at least one; 0 if there are none."""
     return fmean(sorted(values)[: max(1, int(len(values) * SHARE))]) if values else 0.0
 
 
@@ -62,7 +62,7 @@ def measure(
     if store:
         for key in store.done(keys):
             known[key] = _unpacked(store.response(key))
-    every = dict(zip(keys, pairs, strict=True))  # equal ones once
+    every = dict(zip(keys, pairs, strict=True))  # equal pairs are scored once
     names = list(every)
     done = [key in known for key in names]
     for group in () if all(done) else backend.surprisal(list(every.values()), done):

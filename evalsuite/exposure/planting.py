@@ -1,13 +1,13 @@
 """Train a model on a benchmark's text on purpose, so that the tests can be tried on one that certainly has read it.
 
-The text is what a crawled corpus would hold: the entries of a file in their order, cut into chunks of equal length wherever
-that falls, with a loss on every token. `plant` calls back with the network after chosen epochs. Needs the extra `[finetune]`.
+The text is what a crawled corpus would hold: the entries of a file in their order, cut into chunks of equal length, within
+entries too, with a loss on every token. `plant` calls back with the network after chosen epochs. Needs the extra `[finetune]`.
 
     whole network    `rank=0`: all weights learn
     LoRA             adapters on all linear layers, from the layer `frozen` on
 
-What lies below the layer `frozen` never changes, so that it is computed once for all epochs; with `sampled`, the loss is
-against so many tokens of the vocabulary beside those of the text. Both only save time, for 0.5 B parameters on two cores.
+The output of the `frozen` lowest layers never changes, so that it is computed once for all epochs. With `sampled`, the loss is
+over the text's tokens and so many others of the vocabulary. Both only save time, for 0.5 B parameters on two cores.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A benchmark's files as texts that a model may have read: entries of the official file, byte for byte, and items as prompts.
 
-A file's entries are the lines of a JSONL file, or the elements of the JSON list in it. Entries that are numbered in their order
-("id": 0, 1, 2 …) have their number apart: in another order the numbers stay where they are, since any model expects 6 after 5.
+A file's entries are the lines of a JSONL file, or the elements of a JSON list. If entries are numbered in their order ("id": 0,
+1, 2 …), the numbers are kept apart: in another order of entries they stay where they are, since any model expects 6 after 5.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ class Entries:
     numbered: bool  # entries have running numbers, which stay in place
 
     def join(self, entries: Sequence[FileEntry]) -> str:
-        """Some entries as the file has them. They have running numbers in ascending order, whatever their own order."""
+        """Some entries as one text in the file's form. Running numbers ascend, whatever the order of the entries."""
         numbers = sorted((e.number for e in entries), key=lambda number: int(number or 0))
         return self.between.join(e.numbered(number) for e, number in zip(entries, numbers, strict=True))
 
     def numbered_like(self, other: Entries, rng: Random) -> Entries:
-        """A copy whose entries have numbers drawn from those of another file, if both have running numbers: its entries and these
-        must not be told apart by them (100 … 499 beside 0 … 99)."""
+        """A copy with numbers drawn from those of another file, if both have running numbers: numbers (100 … 499 beside 0 … 99)
+        must not distinguish the entries of the two."""
         if not (self.numbered and other.numbered):
             return self
         numbers = [entry.number for entry in other.entries]

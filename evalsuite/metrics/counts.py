@@ -7,7 +7,7 @@ O(T log T) and memory O(T) for T tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,10 +141,7 @@ class TokenTable:
         return np.maximum(self.length - order + 1, 0)
 
     def lcs(self) -> Ints:
-        """(R,) length of the longest common subsequence of hypothesis and reference, in tokens.
-
-        Bit-parallel (Hyyrö 2004): a row of the dynamic programme is one Python integer.
-        """
+        """(R,) length of the longest common subsequence of hypothesis and reference, in tokens."""
         if self._lcs is None:
             shared = self.overlap(1)
             result = np.minimum(shared, 1)  # right for 0 and 1 shared tokens
@@ -154,7 +151,7 @@ class TokenTable:
                 item, text = ref_item[pair], self.n + pair
                 hyp = tokens[start[item] : start[item] + length[item]]
                 ref = tokens[start[text] : start[text] + length[text]]
-                result[pair] = len(ref) if hyp == ref else _lcs_length(hyp, ref)
+                result[pair] = len(ref) if hyp == ref else lcs_length(hyp, ref)
             self._lcs = result
         return self._lcs
 
@@ -167,8 +164,15 @@ def find(keys: Ints, wanted: Ints) -> Ints:
     return np.where(found, index, -1)
 
 
-def _lcs_length(a: list[int], b: list[int]) -> int:
-    where: dict[int, int] = {}
+def lcs_length(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """The length of the longest common subsequence.
+
+    Bit-parallel (Hyyrö 2004): a row of the dynamic programme is one Python integer.
+
+    >>> lcs_length("今天下雨", "天要下雨了")
+    3
+    """
+    where: dict[Hashable, int] = {}
     for i, token in enumerate(b):
         where[token] = where.get(token, 0) | 1 << i
     full = row = (1 << len(b)) - 1

@@ -81,7 +81,7 @@ def read_reply(row: ExportedRow, reply: str, finish: str = "stop") -> tuple[Answ
 
 
 def reply_values(reply: AnsweredReply) -> dict[str, float]:
-    """All metrics that a single item has."""
+    """The metrics of a single reply."""
     item, answer = reply.item, reply.answer
     values = {**score_answer(item, answer).values, "answered": float(answer.status is Status.PARSED)}
     if TASKS[item.task].official:
@@ -93,7 +93,7 @@ def reply_values(reply: AnsweredReply) -> dict[str, float]:
 
 @lru_cache(maxsize=1)  # lm-eval asks for one metric after the other
 def cell_values(replies: tuple[AnsweredReply, ...]) -> dict[str, float]:
-    """All metrics of the replies to a task, set and wording, as in results.json: also those that are no means, as BLEU."""
+    """All metrics of the replies to a task, set and wording, as in results.json, those that are no means (BLEU) too."""
     items, responses = [r.item for r in replies], [r.response for r in replies]
     scored = score_cell(items, responses, FULL, [r.answer for r in replies], variant=replies[0].variant)
     return {name: scored.value(name) for part in scored.parts for name in part.names}
@@ -119,8 +119,7 @@ def shares(row: ExportedRow, reply: str) -> dict[str, float | MetricShare]:
 
 
 def of_all(values: Sequence[MetricShare]) -> float:
-    """A metric of all replies."""
-    # A metric may be undefined for the part of the items that was asked.
+    """The metric that `values` name, over all replies; NaN if it is undefined for the items that were asked."""
     return cell_values(tuple(share.reply for share in values)).get(values[0].name, float("nan"))
 
 

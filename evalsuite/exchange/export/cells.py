@@ -21,7 +21,7 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 
 def foreign_name(*parts: str) -> str:
-    """The name of a task or group in the other harness: a Python name and a file name, another one for other parts.
+    """The name of a task or group in the other harness, valid in Python and as a file name; other parts give another name.
 
     >>> foreign_name("corecode", "easy", "event_cause", "cot-en")
     'corecode_easy_event_cause_cot_en'
@@ -55,7 +55,7 @@ class ExportedTask:
 
     @property
     def group(self) -> str:
-        """The name of all tasks of its benchmark and wording."""
+        """The name of the group of all tasks with its benchmark and wording."""
         return foreign_name(self.task.benchmark, self.cell.place.variant)
 
     @property
@@ -65,7 +65,7 @@ class ExportedTask:
 
     @property
     def file(self) -> str:
-        """Path of its data, relative to the exported folder."""
+        """The path of the task's data in the exported folder."""
         return f"data/{self.name}.jsonl"
 
     @property
@@ -82,14 +82,14 @@ class ExportedTask:
     def pooled(self) -> list[str]:
         """The task's headline metrics that pool all replies instead of averaging items."""
         item, variant = self.trials[0].item, self.cell.place.variant
-        # Some metrics need more than replies, as a judge or the whole official file; no harness has that.
+        # Some metrics need more than the replies, such as a judge or the whole official file; no harness has these.
         row = cast(ExportedRow, {**asdict(item), "variant": variant})
         known = cell_values((read(row, item.target),))
         return [name for name in self.task.metrics if name in known and name not in mean_names(self.task.name)]
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The facts on which its numbers depend, as in our signatures."""
+        """The facts on which the task's numbers depend, as in our signatures."""
         return {
             "version": PARSER_VERSION,  # the parser's; lm-eval prints it beside every number
             "evalsuite": package_version(),

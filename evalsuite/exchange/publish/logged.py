@@ -28,12 +28,14 @@ TABLES = ("cells", "records")
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One model of a run. Its prompts and dialogues are not among it: data sets' licences may forbid to pass them on."""
+    """The values of one model of a run. Prompts and dialogues are left out: data sets' licences may forbid passing them on."""
 
     run: str  # the name of the run's folder
     model: str
     params: dict[str, str]  # settings, equal in all cells of the model
-    metrics: dict[str, float]  # benchmark's task, set and way, metric -> value; also low, high, n, and what is missing
+    # CELL/METRIC, as `metric_name` writes a cell -> value; with /low, /high and /n: its interval and number of items.
+    # CELL/not_whole: 1.0, only for cells whose figures do not cover all items.
+    metrics: dict[str, float]
     tags: dict[str, str]  # versions and hashes
     remarks: tuple[str, ...]  # the figures that are not of all items, and why
 
@@ -82,7 +84,7 @@ def metric_name(cell: CellResult) -> str:
 
 
 def _plain(name: str) -> str:
-    """The name in the characters that MLflow allows."""
+    """The name with "_" for each character that MLflow does not allow."""
     return re.sub(r"[^\w./ -]", "_", name)
 
 
@@ -104,7 +106,7 @@ def _flat(facts: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]
 
 
 def _tags(run: Path, version: str) -> dict[str, str]:
-    """Versions: of evalsuite, of Python, and of the packages that models run on. No path, no name of a machine."""
+    """The versions of evalsuite, Python and the packages that models run on, and the start of the run."""
     tags = {"evalsuite": version}
     if (run / "manifest.json").is_file():
         manifest = read_json(run, "manifest.json")
@@ -116,7 +118,7 @@ def _tags(run: Path, version: str) -> dict[str, str]:
 
 @contextmanager
 def tables_of(run: Path, model: str) -> Iterator[list[Path]]:
-    """Parquet files of the model's cells and replies, without prompts and dialogues, for as long as the block lasts."""
+    """Parquet files of the model's cells and replies, without prompts and dialogues; removed at the end of the block."""
     libraries.need("pyarrow", "evalsuite[frames]")
     import pyarrow.compute as pc
     from pyarrow import parquet

@@ -107,7 +107,7 @@ def log_to_swanlab(run: Path, one: Logged, project: str) -> None:
 
 @contextmanager
 def _final_state(client: Any, run: str) -> Iterator[None]:
-    """Say how a run of MLflow ended: one that broke off must not stand there as running."""
+    """Tell MLflow how its run ended: one that broke off would otherwise be shown as running."""
     try:
         yield
     except BaseException:
@@ -118,13 +118,13 @@ def _final_state(client: Any, run: str) -> Iterator[None]:
 
 
 def _in_parts(client: Any, run_id: str, values: list[Any], kind: str) -> None:
-    """Log in parts of 100, the most that a server takes of parameters at once."""
+    """Log in parts of 100: a server takes no more parameters at once."""
     for start in range(0, len(values), 100):
         client.log_batch(run_id, **{kind: values[start : start + 100]})
 
 
 def _artifact(name: str) -> str:
-    """The name in the characters that artifacts of Weights & Biases may have."""
+    """The name with "_" for each character that names of artifacts of Weights & Biases may not have."""
     return "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "_" for char in name)[:128]
 
 

@@ -1,4 +1,4 @@
-"""Complete cells of a run: only their figures are published."""
+"""The reason why a cell's figures do not cover all items: cards leave such cells out, trackers get a remark."""
 
 from __future__ import annotations
 

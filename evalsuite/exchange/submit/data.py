@@ -31,7 +31,7 @@ class Official:
         self._expected: dict[tuple[str, str, str, str, bool, int | None], dict[str, Item]] = {}
 
     def cell(self, cell: CellResult) -> OfficialCell | str:
-        """The required content of a cell of results.json; or a text that says why it cannot be compared, which is a problem."""
+        """The content that a cell of results.json must have; or a problem, as a text: why the cell cannot be compared."""
         expected = cell.facts.data
         try:
             file = self.corpus.reworded(TASKS[cell.task], cell.set, cell.split, cell.variant)

@@ -81,7 +81,7 @@ def benchmark_names(paths: set[str]) -> list[str]:
 
 
 def unequal(folder: Path, name: str) -> Iterator[str]:
-    """Yield a problem for each file of a benchmark that the checker has otherwise or not at all."""
+    """Yield a problem for each file of a benchmark that differs from the checker's, or that only one of the two has."""
     own, theirs = kept_files(BENCHMARKS[name]), Path("benchmarks") / name
     there = {p.relative_to(folder / theirs).as_posix() for p in (folder / theirs).rglob("*") if p.is_file()}
     for path in sorted(there | own.keys()):

@@ -144,7 +144,7 @@ def _record(cell: CellResult, record: Record, trial: Trial) -> Wrong:
     likely = record.likelihoods
     compared = request.scoring in HEADLINE and record.error is None
     if request.scoring == "nll" and record.finish not in HEADLINE:
-        compared = False  # a person has chosen the explanation
+        compared = False  # a person chose the explanation, without likelihoods
     if (
         compared != (record.finish in HEADLINE)
         or compared != bool(likely)

@@ -37,8 +37,11 @@ from evalsuite.results.signature import VERSION
 
 MOST = 200  # the most problems that are listed; the others are only counted
 EACH = 5  # the most problems listed of one file of records whose replies give other scores
-SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 a MB
-MEMORY, MEMORY_A_BYTE = 700_000_000, 70  # bytes beyond those in use before; an ordinary submission takes some 10 a byte
+SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 seconds a MB
+MEMORY, MEMORY_A_BYTE = (
+    700_000_000,
+    70,
+)  # bytes beyond those in use before; an ordinary submission takes about 10 for each of its bytes
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
 _UNSCORED = {"prompt", "messages"}  # fields that Submitted does not keep; `key` has a hash of the prompt
 
@@ -148,7 +151,7 @@ def _check(
     if file is None:
         return _verdict(found, verified, [*unverified, "the records: results.json cannot be used"])
     results = results_of(folder, file)
-    found.add(*files.unnamed(there, results), *_twice(results), *_stated(stated, results))
+    found.add(*files.unnamed(there, results), *_unfit_cells(results), *_stated(stated, results))
     if manifest:
         found.add(*_manifest(manifest, results))
     official = _official(data, manifest, own)
@@ -181,7 +184,8 @@ def _load(folder: Path, name: str, model: type[files.Model], there: set[str], fo
     return content
 
 
-def _twice(results: Results) -> Iterator[str]:
+def _unfit_cells(results: Results) -> Iterator[str]:
+    """Yield a problem for each cell that is a duplicate, unfinished or an estimate."""
     seen = set()
     for n, cell in enumerate(results.cells):
         if cell.place in seen:

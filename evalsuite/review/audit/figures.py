@@ -67,15 +67,15 @@ class Correct:
     model: str
     kind: str
     n: int
-    raw: int
-    filtered: int
-    actual: int
+    raw: int  # correct without parsing
+    filtered: int  # correct once parsed
+    actual: int  # correct by the annotators' consensus
     whole: RunTotals
     estimate: Interval  # share of actually correct outputs in the run
     covered: float  # share of the run's outputs that are in strata with marks
 
 
-def correct(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[Correct, ...]:
+def correct_rows(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[Correct, ...]:
     rows, order = [], list(KINDS)
     for whole in sorted(sample.whole, key=lambda w: order.index(w.kind)):
         mine = [v for v in consensuses if (v.output.model, v.output.kind.name) == (whole.model, whole.kind)]
@@ -204,7 +204,7 @@ class HumanScores:
     histogram: dict[int, int]  # counts in the sample, medians rounded half up
 
 
-def scores(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[HumanScores, ...]:
+def score_rows(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[HumanScores, ...]:
     rows = []
     for model in dict.fromkeys(v.output.model for v in consensuses):
         for scale in rubric_named(sample.rubric).reported:

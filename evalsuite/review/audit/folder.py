@@ -36,7 +36,7 @@ def make_sample(
 ) -> tuple[Path, Sample]:
     """Draw `n` outputs per model and write RUN/audit/NAME/; returns the page's path and the sample.
 
-    models, tasks: restrict the outputs; without `models` baselines are left out where there are others.
+    models, tasks: restrict the outputs; without `models` baselines are left out if the run has other models.
     rubric_name: by default the benchmark's rubric.
     suspicious: only replies to items that look suspicious (analyses/difficulty.py).
     Raises ConfigError for unknown names, too small an `n`, no suspicious items where they are asked for, or a folder that holds

@@ -73,7 +73,7 @@ class Sample:
 
     @property
     def hash(self) -> str:
-        """Stored with every mark, so that marks of another sample are rejected. Covers the outputs, not how they were read."""
+        """A hash that every mark names, so that marks of another sample are rejected. It does not cover the parser's readings."""
         parts = [_FORMAT, self.rubric, [d.output.id for d in self.drawn]]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 

@@ -166,10 +166,10 @@ def text_after_thinking(response: Response) -> str:
 
 
 def judged_text(response: Response, answer_after: str = "") -> str:
-    """The part of a reply that a judge sees: all without the thinking.
+    """The part of a reply that a judge sees: the reply without its thinking.
 
-    If the model was asked to reason first (`answer_after`), it is the part that answers; nothing, if it was cut off in its
-    reasoning."""
+    If the model was asked to reason first (`answer_after`), only the part that answers; "" if the reply was cut off while it
+    reasoned."""
     if answer_after:
         part = answer_part(response.text, answer_after, response.finish == "length")
         response = replace(response, text=response.text[part.start : part.end] if part else "")
