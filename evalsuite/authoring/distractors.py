@@ -47,10 +47,8 @@ _ITERATIONS, _PATIENCE = 35, 5  # the most iterations, and the most in a row wit
 _PART = 0.1  # share of the questions that an iteration changes
 _TOLERANCE = 0.005  # a fall of the accuracy by less is no progress
 _GROUPS = 6  # the most groups of dialogues
-_CANDIDATES = (
-    8,
-    30,
-)  # with fewer candidates than the first number a question gets a wider pool; it gets at most the second
+# A question with fewer candidates than the first number gets a wider pool; it gets at most the second.
+_CANDIDATES = (8, 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ def _outcome(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[float,
 def _harder(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, int] | None:
     """(index of the easiest wrong option, index of the highest-scoring candidate to replace it).
 
-    None if the easiest scores at least as high as the right phrase, or no candidate scores higher than it.
+    None if the easiest scores at least as high as the right phrase, or no candidate scores higher than the easiest.
     """
     easiest = min(range(len(wrong)), key=lambda n: (scores[wrong[n]], n))
     free = [n for n in range(1, len(scores)) if n not in wrong]

@@ -30,8 +30,8 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
     """Merge the annotations of all annotators, or take those of one `annotator`.
 
     Equal annotations count once. Annotations of the same instance and value with different slots are all left out,
-    since disputed gold is no gold. Those that an inspector returned are left out, in an uninspected copy of the file
-    too. Raises DataError for a file that breaks a rule or an id with different turns, ConfigError for an unknown
+    since disputed gold is no gold. Those that an inspector returned are left out, also where another file has an uninspected
+    copy. Raises DataError for a file that breaks a rule or an id with different turns, ConfigError for an unknown
     annotator.
     """
     by_id: dict[tuple[str, str], list[tuple[str, AnnotatedDialogue, Knowledge | None]]] = defaultdict(list)

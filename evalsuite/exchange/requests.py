@@ -40,11 +40,8 @@ log = logging.getLogger(__name__)
 PLAN = "plan.sqlite"
 KEYS = "keys.json"
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
-_SAMPLING = (
-    *LIMIT_NAMES,
-    *SAMPLING,
-    "stop",
-)  # keys of a request's body; vLLM's and SGLang's engines use the same names
+# Keys of a request's body; vLLM's and SGLang's engines use the same names.
+_SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")
 _ASKED = ("model", "messages", "prompt")
 
 RequestsByKey = Mapping[str, Request]  # a reply's key -> its request

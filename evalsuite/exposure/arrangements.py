@@ -22,9 +22,8 @@ from evalsuite.exposure.texts import Entries, Unit, arranged, orders, shards
 from evalsuite.perturb.choice import permute
 from evalsuite.types import Item
 
-POWER = NormalDist().inv_cdf(0.95) + NormalDist().inv_cdf(
-    0.8
-)  # a difference of so many standard errors has p < 0.05 in 4 of 5 cases
+# A true difference of so many standard errors has p < 0.05 (one-sided) in 4 of 5 cases.
+POWER = NormalDist().inv_cdf(0.95) + NormalDist().inv_cdf(0.8)
 SUSPECT = 0.01  # p-value of `check` below which the arrangement was not left to chance
 
 
@@ -58,8 +57,8 @@ class Exact:
     """The result of a test of arrangements."""
 
     p: float
-    higher: float  # pairs of the published arrangement and another in which the published one is likelier
-    pairs: float
+    higher: float  # number of pairs of the published arrangement and another in which the published one is likelier
+    pairs: float  # number of all such pairs
     strata: int
     gain: float  # mean log-probability of the published arrangement of a stratum less that of the others, in nats
     detectable: float  # gain that a test of this size detects with a power of 0.8 at p < 0.05
@@ -100,7 +99,7 @@ def order_of_items(
 
 
 _CLUES = ("similar neighbours", "neighbours of similar length", "longer entries later", "longer entries earlier")
-_UNREAD = 19  # the most other orders that the check compares, since no model has to read them
+_UNREAD = 19  # the most other orders that the checks compare: more than a model reads, since they cost little
 _DRAWS = 9_999
 
 

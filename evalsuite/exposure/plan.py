@@ -30,7 +30,7 @@ from evalsuite.prompt import Prompt, usual_wording
 from evalsuite.types import Item, Request
 
 log = logging.getLogger(__name__)
-_EDGE = 8  # tokens of a model's context that are left free, since joined texts may have more tokens
+_EDGE = 8  # tokens of a model's context that are left free: two texts may have more tokens joined than apart
 _Score = Callable[[Sequence[LikelihoodScores]], float]
 
 

@@ -17,10 +17,11 @@ import {
   undo,
 } from "../src/annotate/rows.ts";
 import { distance, MENUS, phrasePosition, problems } from "../src/annotate/rules.ts";
-import { nextSelection, pieces, splitTurn } from "../src/annotate/spans.ts";
+import { nextSelection, pieces } from "../src/annotate/spans.ts";
 import { load, state } from "../src/annotate/state.ts";
 import type { Knowledge, Line, PageData, Span } from "../src/annotate/types.ts";
 import { type Job, setJob, work } from "../src/common/annotator/work.ts";
+import { splitTurn } from "../src/common/text.ts";
 
 const named = (zh: string) => ({ zh, en: zh });
 // The rules here are a few of authoring/rules.yaml; tests/test_page_annotate.py compares all of them with Python's.
@@ -246,9 +247,10 @@ test("a text is cut where spans and hidden characters begin and end", () => {
 });
 
 test("a turn is parted into who speaks and what is said", () => {
-  assert.deepEqual(splitTurn("A: 好：的"), { who: "A: ", said: "好：的" });
+  assert.deepEqual(splitTurn("A: 好：的"), { speaker: "A", start: "A: ", said: "好：的" });
   assert.deepEqual(splitTurn("没有人名的一句很长很长的话，里面有：冒号"), {
-    who: "",
+    speaker: "",
+    start: "",
     said: "没有人名的一句很长很长的话，里面有：冒号",
   });
 });

@@ -28,7 +28,7 @@ class ExportResult:
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """The wanted export."""
+    """The runs and options of an export."""
 
     runs: tuple[Path, ...]
     out: Path | None

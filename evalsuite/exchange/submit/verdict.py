@@ -38,10 +38,8 @@ from evalsuite.results.signature import VERSION
 MOST = 200  # the most problems that are listed; the others are only counted
 EACH = 5  # the most problems listed of one file of records whose replies give other scores
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 seconds a MB
-MEMORY, MEMORY_A_BYTE = (
-    700_000_000,
-    70,
-)  # bytes beyond those in use before; an ordinary submission takes about 10 for each of its bytes
+# Bytes beyond those in use before; an ordinary submission takes about 10 for each of its bytes.
+MEMORY, MEMORY_A_BYTE = 700_000_000, 70
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
 _UNSCORED = {"prompt", "messages"}  # fields that Submitted does not keep; `key` has a hash of the prompt
 

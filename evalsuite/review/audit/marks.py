@@ -33,7 +33,7 @@ class Mark:
     right: bool
     said: MarkedAnswer | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
-    blind: bool = True  # marked before the reference was shown
+    blind: bool = True  # whether it was made before the reference was shown
     note: str = ""
 
 

@@ -2,27 +2,27 @@
 
 import { smallHeading } from "../common/annotator/page.ts";
 import { button, byId, h } from "../common/dom.ts";
+import { splitTurn } from "../common/text.ts";
 import { t } from "../common/words.ts";
 import { fillField } from "./actions.ts";
 import { chosen, current } from "./rows.ts";
 import { phrasePosition } from "./rules.ts";
-import { type Marked, nextSelection, type Piece, pieces, splitTurn } from "./spans.ts";
+import { type Marked, nextSelection, type Piece, pieces } from "./spans.ts";
 import { state } from "./state.ts";
 
 export function drawTalk() {
   const turns = current().dialogue,
-    first = splitTurn(turns[0]).who;
+    first = splitTurn(turns[0]).speaker;
   const chat = h(
     "ol",
     { class: "chat picks", id: "turns", onmouseup: takeDragged },
     turns.map((turn, n) => {
-      const { who, said } = splitTurn(turn),
-        name = who.trim().replace(/[:：]$/, "") || "·";
+      const { speaker, start, said } = splitTurn(turn);
       return h(
         "li",
-        { class: who === first ? "left" : "right" },
-        button(name, () => fillField(said), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
-        drawBubble(n, said, markedIn(n, who)),
+        { class: speaker === first ? "left" : "right" },
+        button(speaker || "·", () => fillField(said), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
+        drawBubble(n, said, markedIn(n, start)),
       );
     }),
   );
@@ -47,13 +47,13 @@ const drawBubble = (n: number, said: string, marked: Marked[]) =>
   );
 
 /** The spans of the chosen annotation in a turn. If the position of its phrase is not certain, every turn's first occurrence is one. */
-function markedIn(n: number, who: string): Marked[] {
+function markedIn(n: number, start: string): Marked[] {
   const k = chosen();
   if (!k) return [];
   const evidence = k.evidence.map((x): Marked => [x, "evidence"]),
     position = phrasePosition(k, current().dialogue);
   if (!position) return [...evidence, [k.phrase, "phrase"]];
-  return position[0] === n ? [...evidence, [k.phrase, "phrase", position[1] - who.length]] : evidence;
+  return position[0] === n ? [...evidence, [k.phrase, "phrase", position[1] - start.length]] : evidence;
 }
 
 const drawPiece = ({ from, text, classes, hidden }: Piece) =>
@@ -91,7 +91,7 @@ function takeDragged() {
   if (from !== null && to !== null) fillField(splitTurn(current().dialogue[Number(n)]).said.slice(from, to).trim());
 }
 
-/** Note that a turn has the focus. Tab reaches this turn only; arrow keys reach the others. */
+/** Make a turn that got the focus the one that Tab reaches; arrow keys reach the others. */
 function goToTurn(n: number) {
   const old = byId(`turn-${state.turn}`),
     now = byId(`turn-${n}`);

@@ -2,14 +2,6 @@
 import { HIDDEN } from "../common/text.ts";
 import type { Span } from "./types.ts";
 
-const SPEAKER = /^\s*[^:：\s]{1,12}[:：]\s?/;
-
-/** A turn's speaker with the colon, and its text. */
-export function splitTurn(turn: string) {
-  const who = SPEAKER.exec(turn)?.[0] ?? "";
-  return { who, said: turn.slice(who.length) };
-}
-
 /** A span to draw with a CSS class; `at`: its start, by default that of its first occurrence. */
 export type Marked = [span: string, cls: string, at?: number];
 export interface Piece {

@@ -2,7 +2,7 @@
 
 import { keyButton, keyButtons, noteField, onEnter, smallHeading } from "../common/annotator/page.ts";
 import { moveTo, work } from "../common/annotator/work.ts";
-import { byId, h, para } from "../common/dom.ts";
+import { byId, h, type Kid, para } from "../common/dom.ts";
 import { dataNode } from "../common/passage.ts";
 import { t } from "../common/words.ts";
 import { mark, write } from "./actions.ts";
@@ -20,18 +20,20 @@ export function drawOptions(entry: Entry) {
     several = asksSeveral(entry) ? "whichOnes" : "which",
     short = entry.options.every((x) => x.length < 14);
   const says = (label: string) => (Array.isArray(said) ? said.includes(label) : said === label);
-  const option = (label: string, i: number) =>
-    keyButton(`say-${work.at}-${i}`, aboutOption(entry, i), says(label), keyFor(keys, "said", label), () =>
-      mark({ said: label }),
-    );
-  const other = (name: string) =>
-    keyButton(`say-${work.at}-${name}`, t(`said.${name}`), said === name, keyFor(keys, "said", name), () =>
-      mark({ said: name }),
-    );
+  const answer = (label: string, id: string | number, words: Kid) =>
+    keyButton(`say-${work.at}-${id}`, words, says(label), keyFor(keys, "said", label), () => mark({ said: label }));
   return [
     heading(t(several), t(`${several}Note`)),
-    keyButtons(entry.labels.map(option), short ? "dense" : "", { "aria-labelledby": "asked" }),
-    isOutput(entry) && keyButtons(othersOf(entry).map(other), "dense others"),
+    keyButtons(
+      entry.labels.map((label, i) => answer(label, i, aboutOption(entry, i))),
+      short ? "dense" : "",
+      { "aria-labelledby": "asked" },
+    ),
+    isOutput(entry) &&
+      keyButtons(
+        othersOf(entry).map((name) => answer(name, name, t(`said.${name}`))),
+        "dense others",
+      ),
   ];
 }
 

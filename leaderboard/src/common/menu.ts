@@ -1,23 +1,25 @@
-// A menu that opens below its label.
+// Menus that open below their labels.
 import { h, type Kid, type Props } from "./dom.ts";
 
-type At<E> = E & { currentTarget: HTMLDetailsElement };
+type OnMenu<E> = E & { currentTarget: HTMLDetailsElement };
+
+/** Close an open menu when Escape is pressed in it, and focus its label. */
+export function closeByEscape(event: OnMenu<KeyboardEvent>) {
+  const box = event.currentTarget;
+  if (event.key !== "Escape" || !box.open) return;
+  event.stopPropagation();
+  box.open = false;
+  box.querySelector("summary")?.focus();
+}
 
 /** A menu that opens below its label. Escape, a click elsewhere or moving the focus elsewhere closes it. */
 export function menu(label: string, words: string, kids: Kid, props: Props<HTMLDetailsElement> = {}) {
-  const onfocusout = ({ currentTarget: box, relatedTarget }: At<FocusEvent>) => {
+  const onfocusout = ({ currentTarget: box, relatedTarget }: OnMenu<FocusEvent>) => {
     if (relatedTarget && !box.contains(relatedTarget as Node)) box.open = false;
-  };
-  const onkeydown = (e: At<KeyboardEvent>) => {
-    const box = e.currentTarget;
-    if (e.key !== "Escape" || !box.open) return;
-    e.stopPropagation();
-    box.open = false;
-    box.querySelector("summary")?.focus();
   };
   return h(
     "details",
-    { class: "menu unsaved", onfocusout, onkeydown, ...props },
+    { class: "menu unsaved", onfocusout, onkeydown: closeByEscape, ...props },
     h("summary", { "aria-label": words }, label),
     h("div", { class: "menubox", role: "group", "aria-label": words }, kids),
   );

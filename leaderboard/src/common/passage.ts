@@ -1,7 +1,7 @@
 // Texts of data and models: long texts shortened, spans highlighted, dialogues as bubbles.
 import { button, h, type Kid, setChildren, visible } from "./dom.ts";
 import { num } from "./numbers.ts";
-import { langOf } from "./text.ts";
+import { langOf, splitTurn } from "./text.ts";
 import { t } from "./words.ts";
 
 const LONGEST_WHOLE = 50000; // the length of the longest text that is drawn whole, in UTF-16 units
@@ -49,16 +49,16 @@ function setApart(text: string, spans: readonly string[], cls: string): Kid {
 
 /** A dialogue as bubbles, the first speaker's on the left; `spans` are highlighted as gold. */
 export function chat(turns: readonly string[], spans: readonly string[] = []) {
-  const first = /^\s*([^:：\s]{1,12})[:：]/.exec(turns[0] ?? "")?.[1];
+  const first = splitTurn(turns[0] ?? "").speaker;
   return h(
     "ol",
     { class: "chat" },
     turns.map((turn) => {
-      const [, who, said] = /^\s*([^:：\s]{1,12})[:：]\s?([\s\S]*)$/.exec(turn) ?? [null, "", turn];
+      const { speaker, said } = splitTurn(turn);
       return h(
         "li",
-        { class: who === (first ?? "") ? "left" : "right" },
-        h("span", { class: "who" }, visible(who)),
+        { class: speaker === first ? "left" : "right" },
+        h("span", { class: "who" }, visible(speaker)),
         h("span", { class: "data bubble", lang: langOf(said) }, emphasised(said, spans, "goldspan")),
       );
     }),

@@ -10,6 +10,14 @@ export const codePoint = (char: string) => `U+${char.codePointAt(0)?.toString(16
 export const plain = (text: string) =>
   HIDDEN.test(text) ? Array.from(text, (c) => (HIDDEN.test(c) ? codePoint(c) : c)).join("") : text;
 
+const SPEAKER = /^\s*([^:：\s]{1,12})[:：]\s?/;
+
+/** A turn of a dialogue: its speaker ("" if none is named), the characters up to the speech, the speech. */
+export function splitTurn(turn: string) {
+  const [start, speaker] = SPEAKER.exec(turn) ?? ["", ""];
+  return { speaker, start, said: turn.slice(start.length) };
+}
+
 /** The language of a text, for fonts and screen readers. */
 export const langOf = (text: string) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
 

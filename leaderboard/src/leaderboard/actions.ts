@@ -33,9 +33,10 @@ export const findModels = (find: string) => change({ find }, { step: false });
 /** Sort the overview by a column. A second press reverses the order, a third goes back to mean ranks. */
 export function sortBy(key: string) {
   const { sort } = state;
-  const first = key !== ""; // names are sorted from A to Z first
-  const turned = sort.key === key && sort.down !== first;
-  change({ sort: turned ? { key: BY_RANK, down: false } : { key, down: sort.key === key ? !first : first } });
+  const downFirst = key !== ""; // values from the largest, names from A to Z
+  const isTurned = sort.key === key && sort.down !== downFirst;
+  const down = sort.key === key ? !downFirst : downFirst;
+  change({ sort: isTurned ? { key: BY_RANK, down: false } : { key, down } });
 }
 /** Sort a sheet by its n-th column; a second press reverses the order. `down`: the first order is descending. */
 export function sortSheet(id: string, column: number, down: boolean) {

@@ -1,5 +1,6 @@
 // The table of contents: the page's sections by groups, and the folds around long sections.
 import { $, button, byId, h, setChildren } from "../common/dom.ts";
+import { closeByEscape } from "../common/menu.ts";
 import { listed, t } from "../common/words.ts";
 import { rememberFold } from "./actions.ts";
 import { state } from "./state.ts";
@@ -29,7 +30,7 @@ export function drawContents(all: Section[]) {
     nav,
     h(
       "details",
-      { id: "contents", class: isWide() ? "" : "menu", open: isWide(), onkeydown: close },
+      { id: "contents", class: isWide() ? "" : "menu", open: isWide(), onkeydown: (e) => isWide() || closeByEscape(e) },
       h("summary", null, t("sections")),
       groups.map((group) =>
         h(
@@ -42,15 +43,6 @@ export function drawContents(all: Section[]) {
     ),
   );
   mark();
-}
-
-/** Escape closes the menu. */
-function close(event: KeyboardEvent & { currentTarget: HTMLDetailsElement }) {
-  const box = event.currentTarget;
-  if (event.key !== "Escape" || isWide() || !box.open) return;
-  event.stopPropagation();
-  box.open = false;
-  box.querySelector("summary")?.focus();
 }
 
 const linkTo = ({ id, head }: Section) => {

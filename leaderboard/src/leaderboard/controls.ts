@@ -5,7 +5,7 @@ import { type ChoiceOf, state } from "./state.ts";
 
 const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** A labelled select for a choice. `value`: the shown value; it differs from the chosen one if `values` lacks that. */
+/** A labelled select for a choice. `value`: the shown value; it differs from the chosen one if `values` lacks the chosen one. */
 export const picker = <V extends string | number>(
   name: ChoiceOf<V>,
   label: string,

@@ -15,7 +15,7 @@ import { drawRanks } from "./sections/ranks.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
 
-/** A section of sheets; `id` is also the key of its title. */
+/** A function that draws the sheets of analyses as one section. `id`: the section's, and the key of its title. */
 const charted = (id: string) => (analyses: string[]) => drawCharted(id, analyses);
 
 /** The sections from top to bottom: [id, function that draws it, its group in the contents, the analyses whose sheets it shows]. The

@@ -111,7 +111,7 @@ export interface Model {
   /** The shown name, which is unique on the page. */
   label: string;
   baseline: boolean;
-  /** Whether it is an adapter of a sweep. */
+  /** Whether it is one of the adapters that `evalsuite finetune` trained. */
   adapter: boolean;
   tags: string[];
   parameters?: number | null;
@@ -131,7 +131,7 @@ export interface Published {
   /** The wording beside whose figures it is shown; undefined: beside those of every wording. */
   wording?: string;
 }
-/** Significance groups of a column: ranking.py. */
+/** The significance groups of a column's models, as evalsuite/analyses/ranking.py computes them. */
 export interface Groups extends Place {
   metric: string;
   adapters?: boolean;

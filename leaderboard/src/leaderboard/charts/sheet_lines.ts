@@ -271,7 +271,7 @@ export const lineLegend = (panels: LinePanel[], shown: Set<string>): HTMLElement
 const shareEnd = (values: Maybe[]) =>
   [0.2, 0.4, 0.6, 0.8].find((x) => x >= Math.max(0, ...values.filter(isNumber))) ?? 1;
 
-/** The scale of the positions, the labels below them, and the height of the chart with these. */
+/** The horizontal axis: the scale of positions, the distance between two, the nodes of the labels, the chart's height with them. */
 function axisOf(panel: LinePanel) {
   const { positions, across, counts } = panel;
   if (panel.range) {

@@ -23,7 +23,7 @@ import {
 
 export type Nodes = (Node | string | false | null | undefined | Nodes)[];
 
-/** A button with a figure that opens its evidence; the figure alone if it has none. */
+/** A button with a figure that opens its cell's evidence; the figure alone if there is no cell. */
 export const evidenceButton = (
   cell: Cell | null | undefined,
   text: Node | string | Nodes,

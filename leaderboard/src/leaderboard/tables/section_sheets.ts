@@ -109,8 +109,8 @@ export function sectionSheets(section: string, analyses: string[]): { sheets: Sh
   return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, order) : sheet)), all, picks };
 }
 
-/** The sheet with its blocks, and the rows in each, in the order of models. If some blocks or rows are about no
- *  model, their order stays. */
+/** The sheet with its blocks, and the rows in each, in the order of models; blocks or rows of which some are about no model keep
+ *  their order. */
 function inOrderOfModels(sheet: Sheet, order: Map<string, number>): Sheet {
   const indexOf = (row: SheetRow | null) => order.get(modelId(sheet.run, row?.about?.model));
   const ordered = <X>(all: X[], row: (one: X) => SheetRow | null): X[] =>
