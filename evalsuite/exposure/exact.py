@@ -56,7 +56,7 @@ def stratified_p(strata: Sequence[Sequence[float]], rng: Random, draws: int = DR
 
 
 def _require_finite(values: Floats) -> None:
-    """Raise ValueError for a value that is not finite: no draw is as far out as NaN, so that its p-value would be the smallest."""
+    """Raise ValueError for a value that is not finite: no draw is as far out as NaN, so its p-value would be the smallest."""
     if not np.isfinite(values).all():
         raise ValueError("a score is not a finite number")
 
