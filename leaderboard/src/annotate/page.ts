@@ -45,7 +45,7 @@ export function keys() {
   ]);
 }
 
-const listed = () => [
+const keyRows = () => [
   ["n", "keyAdd"],
   ["0", "keyNothing"],
   [Object.values(KEYS).join(" "), "keyFields"],
@@ -70,7 +70,7 @@ export function drawPage() {
     h("section", { class: "talk", id: "talk", "aria-label": t("dialogue") }, drawTalk()),
     h("section", { class: "work" }, h("div", { id: "list" }), drawForm()),
   ];
-  drawEntry(row, dataNode("span", "", row.topic || row.id), sides, listed());
+  drawEntry(row, dataNode("span", "", row.topic || row.id), sides, keyRows());
   drawList();
   drawWrongs();
 }

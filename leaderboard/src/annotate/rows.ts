@@ -142,7 +142,7 @@ export function importLines(lines: unknown[]) {
   return taken.length;
 }
 
-const among = (values: string[], x = "") => x === "" || values.includes(x);
+const isAllowed = (values: string[], x = "") => x === "" || values.includes(x);
 
 /** Whether a value has the form of a line. Errors in its content are shown as problems instead. */
 export function isLine(row: Line) {
@@ -152,8 +152,8 @@ export function isLine(row: Line) {
   const right = (k: Knowledge) =>
     typeof k === "object" &&
     k !== null &&
-    among(data.reasons, k.reason) &&
-    among(["accepted", "returned", "revised"], k.verdict) &&
+    isAllowed(data.reasons, k.reason) &&
+    isAllowed(["accepted", "returned", "revised"], k.verdict) &&
     Object.entries(k).every(([name, value]) => name in kinds && like(value, kinds[name]));
   return (
     Array.isArray(row.annotations) &&

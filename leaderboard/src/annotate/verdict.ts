@@ -27,19 +27,19 @@ export const drawProposal = (k: Knowledge) =>
   );
 
 export function drawVerdict(k: Knowledge) {
-  if (!data.inspect) return isReturned(k) && h("div", { class: "notice caution", id: "verdict" }, said(k));
+  if (!data.inspect) return isReturned(k) && h("div", { class: "notice caution", id: "verdict" }, verdictWords(k));
   const giving = button([t("giveBack"), " ", keycap("r")], startReturn, { id: "return" });
   return h(
     "div",
     { class: "notice", id: "verdict" },
-    said(k),
+    verdictWords(k),
     h("div", { class: "row2" }, acceptButton(), giving),
     (state.returning || isReturned(k)) && drawReasons(k),
     isReturned(k) && noteField("in-note", t("noteToAnnotator"), k.note, (note) => changeChosen({ note })),
   );
 }
 
-function said(k: Knowledge) {
+function verdictWords(k: Knowledge) {
   if (!k.verdict) return h("p", { id: "said" }, t("verdictAsked"));
   return h(
     "p",

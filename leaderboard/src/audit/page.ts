@@ -14,7 +14,7 @@ import type { Entry } from "./types.ts";
 
 export const keys = () => new Map([...keysOf(current())].map(([key, change]) => [key, () => mark(change)]));
 
-const listed = () =>
+const keyRows = () =>
   data.answering
     ? [
         ["a–z 1–9", "keyOption"],
@@ -49,7 +49,7 @@ export function drawPage() {
       entry.dialogue.length > 0 && drawDialogue(entry),
       h("section", { class: "work" }, drawQuestion(entry), drawAnswer(entry)),
     ],
-    listed(),
+    keyRows(),
     isOutput(entry) && checkbox(t("showAfter"), settings.show, show),
   );
 }

@@ -26,9 +26,9 @@ export const dataNode = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: str
 
 /** A text with every `[MASK]` highlighted, and every occurrence of `spans`, with the CSS class `cls`. */
 export const emphasised = (text: string, spans: readonly string[], cls: string) =>
-  inTwoParts(text, (part) => setApart(part, spans, cls));
+  inTwoParts(text, (part) => highlightSpans(part, spans, cls));
 
-function setApart(text: string, spans: readonly string[], cls: string): Kid {
+function highlightSpans(text: string, spans: readonly string[], cls: string): Kid {
   const wanted = ["[MASK]", ...spans].filter(Boolean);
   const nodes: Kid[] = [];
   for (let rest = text; rest; ) {

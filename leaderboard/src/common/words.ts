@@ -30,10 +30,10 @@ export const sentences = (...all: (string | false | null | undefined)[]) =>
 /** The words of a message that is shown before the page knows its language: one text of words.json in both languages. */
 export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 
-const asked = () =>
+const languageInAddress = () =>
   new URLSearchParams(location.hash.slice(1)).get("lang") ?? new URLSearchParams(location.search).get("lang");
 export function readLanguage() {
-  const wish = asked() ?? store.get("lang") ?? navigator.language ?? "";
+  const wish = languageInAddress() ?? store.get("lang") ?? navigator.language ?? "";
   language.now = wish.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 /** Set the function that redraws the page after the person has chosen the other language. */
@@ -43,7 +43,7 @@ export function onLanguage(draw: () => void) {
 export function switchLanguage() {
   const lang = inChinese() ? "en" : "zh";
   store.set("lang", lang);
-  if (asked()) {
+  if (languageInAddress()) {
     const params = new URLSearchParams(location.hash.slice(1));
     params.set("lang", lang);
     location.replace(`#${params}`);

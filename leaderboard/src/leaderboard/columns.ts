@@ -85,6 +85,7 @@ const meanAt = (id: string, task: Task) =>
 export const entryAt = (id: string, { task, set }: TaskAndSet): Cell | Mean | undefined =>
   set === null ? meanAt(id, task) : cellAt(id, set, task.name);
 
+/** The cells of the models in view in a column. */
 export const columnCells = (set: string, task: Task) =>
   [...models.values()].filter(isShown).flatMap((m) => cellAt(m.id, set, task.name) ?? []);
 
@@ -95,6 +96,7 @@ export function haveSameItems(cells: Cell[]) {
   return asked < 2 && several((c) => c.perturb) === several((c) => `${c.perturb}|${c.facts?.perturb_version}`);
 }
 
+/** The level of chance of a column; null if its metric has none. */
 export function chanceOf(set: string, task: Task) {
   const chance = columnCells(set, task).find((c) => typeof c.chance === "number")?.chance ?? null;
   return metricRow(metricOf(task))?.share ? chance : null; // a cell's level of chance is that of its share of right items

@@ -116,6 +116,7 @@ export const mapKey = (...parts: unknown[]) => parts.join("\t");
 /** A model's id on this page: the index of its run, and its name. */
 export const modelId = (run: number | undefined, name: string | undefined) => mapKey(run, name);
 
+/** The key of a cell in `cellIndex`. */
 export const cellKey = (c: Placed) => mapKey(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
 
 /** The cell of a run at the coordinates in `about`; undefined if one is missing, or the run has no such cell. */
@@ -192,6 +193,7 @@ function prepareBenchmarks() {
   );
 }
 
+/** The key of a mean in `meanIndex`. */
 export const meanKey = (x: Omit<Placed, "set">) =>
   mapKey(x.id, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb);
 

@@ -79,6 +79,7 @@ export function perturbOf(task: Task) {
   return kinds.includes(task.kind) && languages.includes(benchmarkOf(task).language) ? state.perturb : "none";
 }
 
+/** A model's cell under the chosen settings. */
 export const cellAt = (
   id: string,
   set: string,
@@ -87,12 +88,14 @@ export const cellAt = (
   perturb = perturbOf(taskOf(task)),
 ) => cellIndex.get(mapKey(id, set, task, state.split, state.variant, state.shots, scoring, perturb));
 
+/** Whether a task and a set pass the filters. */
 export const passesTaskFilters = ({ task, set }: { task: string; set: string }) =>
   ofBenchmark(taskOf(task)) &&
   (!state.onlySet || set === state.onlySet) &&
   (!state.onlyTasks.length || state.onlyTasks.includes(task));
 
 type Settings = Pick<Place, "set" | "task" | "split" | "variant" | "shots">;
+/** Whether a cell has the chosen split, wording and shots, and passes the filters. */
 export const hasChosenSettings = (cell: Settings) =>
   cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && passesTaskFilters(cell);
 

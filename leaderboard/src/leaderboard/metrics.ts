@@ -38,6 +38,7 @@ const nats = (v: number, digits: number) => {
   return (Number(text) ? (v < 0 ? "−" : "+") : "") + text;
 };
 
+/** A metric's value as text; "–" if there is none. */
 export const figure = (m: string, v: Maybe, digits = 1) =>
   !isNumber(v) ? "–" : isSigned(m) ? nats(v, digits) : isRaw(m) ? fixed(v, digits + 1) : pct(v, digits);
 

@@ -39,6 +39,7 @@ export function storeWork(value: unknown, name = "") {
   work.isStored = store.get(keyOf(name)) === text;
 }
 
+/** The stored part of the annotator's work with a name, or `otherwise` if there is none. */
 export const storedWork = <T>(otherwise: T, name = "") => storedValue(keyOf(name), otherwise);
 
 export const storeEntry = () =>

@@ -96,7 +96,7 @@ type Caption = Pick<LinePanel, "title" | "small" | "joined" | "diagonal">;
 
 /** The panel of a block in which each row is a line; the columns of figures are the positions. */
 function overColumns(sheet: Sheet, { group, rows }: Block, apart: SheetRow[], caption: Caption): LinePanel {
-  const at = (sheet.chart?.up ?? figures(sheet)).filter((n) =>
+  const at = (sheet.chart?.up ?? figureColumns(sheet)).filter((n) =>
     rows.some((row) => isNumber(asValue(row.cells[n]).value)),
   );
   const positions = at.map((n) => inWords(sheet.columns[n].heading));
@@ -150,7 +150,7 @@ function changeIn({ columns, chart }: Sheet, row: SheetRow): string[] {
 /** The panel of a block in which rows are points. Rows with the same words in their key columns form a line, or one for each of
  *  several columns of values; column `across` has the positions. */
 function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: number, caption: Caption): LinePanel {
-  const up = sheet.chart?.up?.length ? sheet.chart.up : figures(sheet).filter((n) => n !== across);
+  const up = sheet.chart?.up?.length ? sheet.chart.up : figureColumns(sheet).filter((n) => n !== across);
   // A column with the same value in all rows, such as that of a picker, does not distinguish lines.
   const differs = (n: number) => new Set(rows.map((row) => cellText(sheet.columns[n], row.cells[n]).text)).size > 1;
   const keys = sheet.columns.flatMap(({ key }, n) =>
@@ -177,7 +177,7 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
       const one = found.get(key) ?? { key, model: up.length > 1 ? undefined : named.model, look, points: [] };
       found.set(key, one);
       const at = isScale ? Number(value(row)) : positions.indexOf(word(row));
-      const words = [key, `${inWords(column.heading)} ${word(row)}${unit(column)}`].join(", ");
+      const words = [key, `${inWords(column.heading)} ${word(row)}${unitOf(column)}`].join(", ");
       one.points.push(...pointOf(sheet, row, n, at, words, more));
     }
   }
@@ -189,9 +189,9 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
   return isScale ? { ...drawn, across: column } : drawn;
 }
 
-const figures = (sheet: Sheet) =>
+const figureColumns = (sheet: Sheet) =>
   sheet.columns.flatMap((column, n) => (n > 0 && !column.key && isFigure(column) ? [n] : []));
-const unit = ({ kind }: SheetColumn) => (kind === "percent" ? " %" : "");
+const unitOf = ({ kind }: SheetColumn) => (kind === "percent" ? " %" : "");
 
 /** The look of a column's line: the last set is filled and the others are hollow, as everywhere on the page. */
 function columnLook({ columns }: Sheet, up: number[], n: number): number {
@@ -221,7 +221,7 @@ function pointOf(sheet: Sheet, row: SheetRow, n: number, at: number, where: stri
   if (!isNumber(value.value)) return [];
   const precise = { ...column, digits: Math.max(1, digitsOf(column)) };
   const interval = between(precise, value, digitsOf(precise));
-  const figure = `${cellText(precise, value).text}${unit(column)}${interval && ` (${interval})`}${(value.asides ?? []).join("")}`;
+  const figure = `${cellText(precise, value).text}${unitOf(column)}${interval && ` (${interval})`}${(value.asides ?? []).join("")}`;
   const { joined = true, before = false } = sheet.chart ?? {};
   const alone = !joined || (before && at === 0) || inWords(column.heading) === "?";
   const cell = cellOfAbout(sheet.run, { ...sheet.about, ...row.about, ...column.about });

@@ -127,11 +127,11 @@ function drawList(cell: Cell, done = 1) {
     t("found", num(listedEntries.length), num(entriesOf(cell).length)),
     done < 1 && ` · ${t("searching", Math.floor(100 * done))}`,
   );
-  list = longList($("rows"), listedEntries.length, (i) => line(cell, listedEntries[i], redraw));
+  list = longList($("rows"), listedEntries.length, (i) => entryLine(cell, listedEntries[i], redraw));
   followItem();
 }
 
-function line(cell: Cell, entry: number, redraw: () => void) {
+function entryLine(cell: Cell, entry: number, redraw: () => void) {
   const row = loadedReply(cell, entry, redraw);
   const said = row && (row.reply || row.error || (row.likelihoods ? row.text : "") || t("emptyReply"));
   return button(
