@@ -15,7 +15,7 @@ from evalsuite.types import Status
 # Patterns over the tokens of a tape (tape.TOKENS), before or behind a hit.
 _ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # at the head of a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
-_SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T[_'~,.=]*")
+_SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T(?:[_'~,.]|=(?!['_~#]))*")
 _ENDS_FIRST = re.compile(r"![_'~#=y]*T\.")  # the first sentence ends with an option's text
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
 _ANSWERS = frozenset(("answers", "answer-is", "answer"))
