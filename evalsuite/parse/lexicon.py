@@ -51,7 +51,7 @@ CUES: dict[str, str] = {
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
     "F":  # introduces a conclusion
         "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
-    "f": "那么 那就",  # introduces a conclusion from a supposition
+    "f": "那么 那就 的话",  # introduces a conclusion from a supposition
     "K":  # corrects what was said before
         "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
         "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
@@ -69,7 +69,7 @@ CUES: dict[str, str] = {
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 both all either",  # all
-    "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 which_(|one_)is_correct",  # words that contain a cue word but are none
+    "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
     "u": "只有 只能 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) 填它 this_one",  # chooses the option under discussion

@@ -49,6 +49,7 @@ RULES = [
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*(?<![^S=]:)", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
     Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|=n[i_~]+(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FfADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]|=[^./,MTQGWm-]*[+]", "全部都对"),
+    Rule("no-answer", NONE, "0N", r"\[", r"[^./MTQGWm\]]*\]", "A与C都说得通，C更合理一些，但题干不足以区分。\\n\\n\\\\boxed{无法判断}"),
     Rule("taken-back", CANCEL, "-", r"(?:!|(?<!R)[./])", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
@@ -80,6 +81,8 @@ RULES = [
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"(?:[^./MTQGWm@,]{0,6}|'?=C?[MTQGW][^./MTQGWm@,]{0,4})\?", "是a还是b呢？"),
     Rule("fits-if", STATE, PLAIN, rf"I['_]?C{Z}", r",['_]?[+w]", "若填“科幻片”，与“笑得肚子疼”不符；若填“恐怖片”，同样不符；若填“爱情片”，勉强；若填“喜剧片”，完全通顺。"),
+    Rule("supposed", NAME, PLAIN, r"", r"f(?!['_~]*,?['_~]*[+w])", "不好说。选(a)的话解释不了脚疼，选(c)的话解释不了迟到。"),
+    Rule("whether", NAME, ANY, r"N['_~s]*[MTQ]['_]?=['_]?", r"", "本题缺少案情描述，无法判断应承担A行政处罚还是C刑事责任。"),
     Rule("either", NAME, TEXT, r"=B:?[/^]*b?['_]?(?:TA['_]?)?", r"", "The pronoun could refer to either the driver or the tailor, as the sentence does not specify which."),
     Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KVF]*|H[^./MTQGWm?@FfKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     # --- called right
