@@ -49,7 +49,7 @@ RULES = [
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*(?<![^S=]:)", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
     Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|=n[i_~]+(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FfADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]|=[^./,MTQGWm-]*[+]", "全部都对"),
-    Rule("no-answer", NONE, "0N", r"\[", r"[^./MTQGWm\]]*\]", "A与C都说得通，C更合理一些，但题干不足以区分。\\n\\n\\\\boxed{无法判断}"),
+    Rule("no-answer", NONE, "0N", r"\[", r"[^./MTQGWm\]]*\]", "A与C都说得通，C更合理一些，但题干不足以区分。\n\n\\boxed{无法判断}"),
     Rule("taken-back", CANCEL, "-", r"(?:!|(?<!R)[./])", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
