@@ -18,8 +18,8 @@ from evalsuite.parse.chars import key
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
-        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta resposta_correta (final|my)_choice (ans|response|output|result): verdict",
-    "p": "选项 句子 观点 option choice",  # the word 选项 before a name
+        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta (resposta|alternativa)_correta (final|my)_choice (ans|response|output|result): verdict",
+    "p": "选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
         "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
@@ -45,7 +45,7 @@ CUES: dict[str, str] = {
     "y": "行 可能 可以 likely possible",  # says that an option is possible
     "-":  # says that what stands before is wrong
         "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
-        "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible "
+        "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible incorreta "
         "contradict(|s)",
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
