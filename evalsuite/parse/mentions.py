@@ -15,7 +15,7 @@ from itertools import compress
 from operator import itemgetter
 from typing import NamedTuple
 
-from evalsuite.parse.chars import TURN, bare, enclosed, ends, fold, key, lower
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN, bare, enclosed, ends, fold, key, lower
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 from evalsuite.parse.strip import strip
 
@@ -31,6 +31,7 @@ FORMER, LATTER = -2, -3  # in place of an option's index: 前者 and 后者, unt
 HAN = re.compile(r"[一-鿿㐀-䶿]")
 _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
 _FORMULA = re.compile(r"[\\\\$]")
+_SIGN = re.compile(r"[\\$√<>=^]|[-+][\da-z]")  # a formula that its key may share with another
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
 _OPENED = re.compile(rf"(?:(?<![a-z])[{OPEN}]|\[)[ ]?\Z")
@@ -50,6 +51,7 @@ class OptionKeys:
     slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
     initials: frozenset[str]  # first characters of the texts
     finals: frozenset[str]  # their last characters
+    formulas: Mapping[str, int]  # text with its signs (`_signed`) -> option, if a text has any
     none: int | None  # the option that says that no other is right: 以上都不对
     capital: bool  # the labels are capitals
     longest: int  # most characters of a passage that may hold a slip or a synonym, with punctuation
@@ -121,6 +123,10 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
         parts = _GAP.split(fold(pairs[index][1]))
         if len(parts) == 2 and all(sides := [key(part) for part in parts]):
             templates.append((sides[0] + r"[^\W_]{1,12}?" + sides[1], index))
+    signed = (
+        [_signed(lower(strip(text).text)) for _, text in pairs] if any(map(_SIGN.search, dict(pairs).values())) else []
+    )
+    formulas = {text: n for n, text in enumerate(signed) if signed.count(text) == 1}
     digits = all(label.isdigit() for label in labels)
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
@@ -131,7 +137,20 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
     label, texts = _label(labels, digits), tuple(text for _, text in pairs)
     only = none[0] if len(none) == 1 else None
     return OptionKeys(
-        labels, keys, texts, digits, label, by_text, tuple(templates), slips, initials, finals, only, capital, longest
+        labels,
+        keys,
+        texts,
+        digits,
+        label,
+        by_text,
+        tuple(templates),
+        slips,
+        initials,
+        finals,
+        formulas,
+        only,
+        capital,
+        longest,
     )
 
 
@@ -466,8 +485,29 @@ def _starts(text: str, said: str) -> Iterator[int]:
         at = said.find(text, at + 1)
 
 
+def _signed(text: str) -> str:
+    """A formula without blanks; √2 as strip leaves \\sqrt{2}."""
+    return _ROOT.sub(r"{\1}", "".join(text.split()))
+
+
+_ROOT = re.compile(r"√(\w+)")
+_BOX = re.compile(rf"{BOX_OPEN}([^{BOX_OPEN}{BOX_CLOSE}\n]{{1,80}}){BOX_CLOSE}")
+_EQUATES = re.compile(r"[a-z]=")  # z = 1 + i
+
+
+def _boxes(low: str, formulas: Mapping[str, int]) -> Iterator[Mention]:
+    """Boxes that hold an option's formula, signs included: -1-i is not 1-i."""
+    for box in _BOX.finditer(low):
+        text = _signed(box[1])
+        option = formulas.get(text, formulas.get(_EQUATES.sub("", text, count=1)))
+        if option is not None:
+            yield Mention(*box.span(1), option, "text")
+
+
 def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
     """Option texts in a reply, longest first, compared without punctuation and blanks."""
+    if options.formulas and BOX_OPEN in low:
+        yield from _boxes(low, options.formulas)
     said = bare(low)
     found = [(at, -len(t), n) for t, n in options.by_text.items() if t in said for at in _starts(t, said)]
     for gap, n in options.templates:
