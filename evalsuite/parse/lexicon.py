@@ -18,7 +18,7 @@ from evalsuite.parse.chars import key
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
-        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta (resposta|alternativa)_correta (final|my)_choice (ans|response|output|result): verdict",
+        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print 정답은 (ans|response|output|result): verdict",
     "p": "选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
@@ -37,7 +37,7 @@ CUES: dict[str, str] = {
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(主要|首要|根本)原因 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
@@ -53,7 +53,7 @@ CUES: dict[str, str] = {
         "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
     "f": "那么 那就 的话",  # introduces a conclusion from a supposition
     "K":  # corrects what was said before
-        "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
+        "等等 等一下 (更|修)正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
         "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because who_was since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 要不是 例如 if",  # if
@@ -63,7 +63,7 @@ CUES: dict[str, str] = {
         "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 (从|由)(高到低|大到小) 按可能性 依次 rank(ing|ed)",  # introduces a ranking
-    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 secondly",  # a second choice
+    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 原因之一 secondly",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) the_(others|rest)",  # the others
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
