@@ -31,7 +31,7 @@ CUES: dict[str, str] = {
     "U": "不如",  # rejects what stands before (a 不如 b)
     "=": "是 为 即 (合|总|共)计 (总|一)共 出自 属于 对应 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
-    "X": "不(是|认为|考虑|建议|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
+    "X": "不(是|认为|考虑|建议|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud|reject)(e|es|ed|ing) discard",  # rejects what stands before or behind
     "N":  # negates the word that follows
@@ -56,7 +56,7 @@ CUES: dict[str, str] = {
         "等等 等一下 (更|修)正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
         "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because who_was since due_to as_(the|it) reason",  # begins a reason
-    "I": "如果 假如 若 要是 要不是 例如 if",  # if
+    "I": "如果 假如 若 要是 要不是 例如 if would_be_(right|correct)_if",  # if
     "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|网友)(认为|说) one_might although though while at_first initially",  # concedes something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices

@@ -79,7 +79,7 @@ RULES = [
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
     # --- in doubt
     Rule("written-out", PICK, "m", r"[!./,][Ff+'_~]*e['_p]*[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
-    Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
+    Rule("line", LINE, PLAIN, r"[!/][b,.:(|@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"(?:[^./MTQGWm@,]{0,6}|'?=C?[MTQGW][^./MTQGWm@,]{0,4})\?", "是a还是b呢？"),
     Rule("fits-if", STATE, PLAIN, rf"I['_]?C{Z}", r",['_]?[+w]", "若填“科幻片”，与“笑得肚子疼”不符；若填“恐怖片”，同样不符；若填“爱情片”，勉强；若填“喜剧片”，完全通顺。"),
