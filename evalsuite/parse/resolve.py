@@ -242,6 +242,8 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             of = [other for other in found if said <= other.at < hit.at and other.verdict != NOT and hit.verdict == ALL]
             left = _union(of) or tuple(option for option in everything if option not in hit.options)  # B、C…，均符合
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
+        elif hit.verdict == NONE and hit.rule == "no-answer":
+            chosen = []
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
             own = tape.tokens[hit.at] in "TW" and {*hit.options} <= {*_union(chosen[-1:])}  # A √ 高代谢表现：怕热多汗
             again = hit.rule in _ANSWERS and last is not None and last.rule in _ITEMS and not own

@@ -46,10 +46,10 @@ TEXT = "TW"
 # fmt: off
 RULES = [
     # --- of all options
+    Rule("no-answer", NONE, "0N", r"\[", r"[^./MTQGWm\]]*\]", "A与C都说得通，C更合理一些，但题干不足以区分。\n\n\\boxed{无法判断}"),
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*(?<![^S=]:)", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
     Rule("no-answer", NONE, "S", r"(?<![MTQGW])(?<![MTQGW],)", r":[^./MTQGWm]*[-0z][^./MTQGWm]*(?:[./]|$)|=n[i_~]+(?:[./]|$)", "由条件得 $x=2$，应选A。代入检验，两边不等。<eoe>\n…"),
     Rule("all-of-them", ALL, "B", r"[!./,][FfADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]|=[^./,MTQGWm-]*[+]", "全部都对"),
-    Rule("no-answer", NONE, "0N", r"\[", r"[^./MTQGWm\]]*\]", "A与C都说得通，C更合理一些，但题干不足以区分。\n\n\\boxed{无法判断}"),
     Rule("taken-back", CANCEL, "-", r"(?:!|(?<!R)[./])", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
@@ -103,7 +103,7 @@ RULES = [
     Rule("answer", ANSWER, PLAIN, rf"S{Z}[:\[]{Z}['_]?{Z}", r"", "[正确答案]C<eoa>\n\n张某购买房屋一套，下列哪项…"),
     Rule("answer", PICK, PLAIN, rf"[!/,.:b|(][sp]{Z}[:|]{Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
-    Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
+    Rule("answer", PICK, TEXT, rf"S{G1}|Sp':['_]?", r"", "答：是"),
     Rule("choose", ANSWER, PLAIN, rf"[FfK]{YY}C{G14}", r"", "A项正确，B项正确，C项错误，D项正确，故选C。"),
     Rule("choose", PICK, LABEL, rf"C{Z}(?:['_~ABahpso]{ZN}){{0,2}}", r"", "选乙"),
     Rule("choose", PICK, TEXT, rf"C{G4}", r"", "应该填C罗"),
