@@ -1,7 +1,7 @@
 """Agreement with labelled replies (tests/labelled.py), and with the labelled part of the judging set where it is at hand.
 
 Choices, as they were first read, before what they showed was mended: of `replies` 236 of 240, of `long_replies` 187 of 196, of
-`third_replies` 117 of 120, of `strong_replies` 136 of 152 and 400 of 442, and 42 of 60 of new kinds (124 of its last 184 have the forms of replies that
+`third_replies` 117 of 120, of `strong_replies` 136 of 152 and 400 of 442, and 42 of 60 of new kinds (124 of its next 184 have the forms of replies that
 were misread). Now they keep the reader from going back, no more. What it does on replies it has not seen is in docs/parsing.md.
 """
 

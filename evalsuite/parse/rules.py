@@ -85,7 +85,7 @@ RULES = [
     Rule("fits-if", STATE, PLAIN, rf"I['_]?C{Z}", r",['_]?[+w]", "若填“科幻片”，与“笑得肚子疼”不符；若填“恐怖片”，同样不符；若填“爱情片”，勉强；若填“喜剧片”，完全通顺。"),
     Rule("supposed", NAME, PLAIN, r"", r"f(?!['_~]*,?['_~]*[+w])", "不好说。选(a)的话解释不了脚疼，选(c)的话解释不了迟到。"),
     Rule("whether", NAME, ANY, r"N['_~s]*[MTQ]['_]?=['_]?", r"", "本题缺少案情描述，无法判断应承担A行政处罚还是C刑事责任。"),
-    Rule("maybe", NAME, PLAIN, r"y=", r",a['_]?y?=[^./MTQGWm]*(?:[./]|$)", "可能是老师本人，也可能是其他未提及的女性。"),
+    Rule("maybe", NAME, PLAIN, r"y=", r",ay=[^./MTQGWm]*(?:[./]|$)", "可能是老师本人，也可能是其他未提及的女性。"),
     Rule("either", NAME, TEXT, r"=B:?[/^]*b?['_]?(?:TA['_]?)?", r"", "The pronoun could refer to either the driver or the tailor, as the sentence does not specify which."),
     Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KVF]*|H[^./MTQGWm?@FfKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     # --- called right
