@@ -66,7 +66,7 @@ CUES: dict[str, str] = {
     "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 原因之一 secondly",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) the_(others|rest)",  # the others
-    "0": "以上都不 无(正确|合适|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
+    "0": "以上都不 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 both all either",  # all
     "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
