@@ -837,6 +837,53 @@ def test_calls_of_the_provider() -> None:
         provider.close()
 
 
+@pytest.fixture
+def lister() -> Iterator[tuple[BatchServer, Provider]]:
+    """A server with four batches on two pages, and an endpoint that asks again at once."""
+    with BatchServer(seconds=0) as server:
+        provider = Provider(API(base_url=server.url, key_env=None, backoff=0.001), "")
+        for name in "abcd":
+            provider.create(name, provider.upload(name, b""), "/v1/completions", "24h")
+        server.counted.clear()
+        yield server, provider
+        provider.close()
+
+
+def test_a_page_of_the_list_is_fetched_again_after_a_fault(lister: tuple[BatchServer, Provider]) -> None:
+    """Only that page: the batch on the second one is found after six faults among eight calls."""
+    server, provider = lister
+    server.calls, server.seed = {"500": 0.3, "malformed": 0.3, "drop": 0.2}, 13
+    found = provider.find("a", "")
+    assert found and found.id == "batch_0"
+    assert server.counted["GET batches"] == 8
+    assert sum(server.counted[kind] for kind in server.calls) == 6
+
+
+def test_a_list_that_never_comes_is_given_up(
+    lister: tuple[BatchServer, Provider], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After eight calls; after one if the endpoint says how long to wait."""
+    server, provider = lister
+    server.calls = {"500": 1}
+    with pytest.raises(Again, match="500"):
+        provider.find("a", "")
+    assert server.counted["GET batches"] == 8
+    calls: list[object] = []
+
+    def busy(*call: object, **fields: object) -> bytes:
+        calls.append(call)
+        raise Again("429", "busy", 5.0)
+
+    monkeypatch.setattr(provider, "_call", busy)
+    with pytest.raises(Again, match="busy"):
+        provider.find("a", "")
+    assert len(calls) == 1
+    monkeypatch.setattr(provider, "_call", lambda *call, **fields: calls.append(call) or b'{"data": null}')
+    with pytest.raises(Again, match="has no data"):
+        provider.find("a", "")
+    assert len(calls) == 9
+
+
 def test_replies_that_were_read_stay_when_the_endpoint_forgets_the_batch() -> None:
     begun = Begun("name", {"a": 1.0, "b": 1.0}, 0.0, "file", "id")
     read = Ended("name", begun.lines, 0.0, "file", "id", Seen("id", "completed"), {"a": Response("答", "stop")})

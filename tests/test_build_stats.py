@@ -20,6 +20,7 @@ from evalsuite.authoring.stats_page import summary, table1_heads, table1_rows, w
 from evalsuite.benchmarks.check import Table1
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.build import build
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
@@ -95,6 +96,26 @@ def test_a_planted_artefact_is_found(plant: str, found: set[str], tmp_path: Path
     above = _above(tmp_path)
     assert found <= above
     assert found or not above, "a benchmark of random words gives nothing away"
+
+
+def test_guessers_fitted_on_the_file_are_corrected_for_their_choices(tmp_path: Path) -> None:
+    """Two texts are right, three positions may be: p is multiplied by two and by three."""
+    rng = random.Random("corrected")
+    rows = []
+    for n in range(30):
+        options = [_word(rng) for _ in range(3)]
+        options[n % 5 // 3] = right = "盛夏" if n % 3 else "寒冬"
+        labelled = {f"({c})": o for c, o in zip("abc", options, strict=True)}
+        dialogue = [f"A: {_word(rng, 16)}[MASK]。", f"B: {_word(rng, 20)}。"]
+        rows.append({"dialogue": dialogue, "question": "?", **labelled, "answer": [f"({'abc'[n % 5 // 3]})", right]})
+    _write(tmp_path, _FILLING, "test", rows)
+    corpus = Corpus(BENCHMARK, tmp_path)
+    found = {f.check: f for f in artefacts._check_file(corpus, TASKS["knowledge_filling"], "easy", "test")}
+    for check, share, choices in (("label", 20 / 30, 2), ("position", 18 / 30, 3)):
+        values = [1.0] * round(30 * share) + [0.0] * round(30 * (1 - share))
+        n = effective_size(values, range(30))
+        assert found[check].value == pytest.approx(share, abs=1e-6)
+        assert found[check].p == pytest.approx(choices * artefacts._at_least(share * n, n, 1 / 3))
 
 
 def test_the_order_of_checks_does_not_depend_on_the_run(tmp_path: Path) -> None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.authoring.benchmark import build_benchmark
+from evalsuite.authoring.benchmark import BuiltBenchmark, build_benchmark
+from evalsuite.authoring.merging import Merged
 from evalsuite.authoring.task_files import Annotation, assign_splits, read_annotations, task_rows, write_task_files
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.build import build
+from evalsuite.cli.build_tasks import notes, overview
 from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
@@ -309,6 +313,53 @@ def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
     changed = [(r, b) for r, b in zip(rows(tmp_path, "knowledge_filling"), rows(bundled("sample"), "knowledge_filling"), strict=True) if r != b]  # fmt: skip
     assert changed and all(r["answer"] == b["answer"] and r["dialogue"] == b["dialogue"] for r, b in changed)
     assert rows(tmp_path, "slot_identification") == rows(bundled("sample"), "slot_identification")
+
+
+def test_the_command_passes_its_flags(tmp_path: Path) -> None:
+    files = [str(write(tmp_path / f"{name}.jsonl", by(name, WET))) for name in ("林", "周")]
+    args = ["tasks", *files, "--out", str(tmp_path / "out")]
+    told = CliRunner().invoke(build, [*args, "--annotator", "周", "--seed", "7", "--shares", "0,0.25"])
+    assert told.exit_code == 0, told.output
+    record = json.loads((tmp_path / "out/build.json").read_text(encoding="utf-8"))
+    assert record["settings"] == {"annotator": "周", "distractors": "annotated", "seed": 7, "shares": [0.0, 0.25]}
+    told = CliRunner().invoke(build, [*args, "--shares", "0.4;0.1"])
+    assert told.exit_code == 2 and "expected two numbers" in told.output
+
+
+def built(merged: Merged, filling: int = 1, logs: Sequence[str] = ()) -> BuiltBenchmark:
+    counts = {f"easy/test/{name}": 1234 for name in TASKS} | {"easy/test/knowledge_filling": filling}
+    gold = {"easy/test": {"(a)": 3, "(b)": 2}}
+    return BuiltBenchmark(Path("data"), counts, {"easy/test": 7}, gold, merged, tuple(map(Path, logs)))
+
+
+MERGED = Merged((), {"": 2}, shared=0, repeated=0, disputed=(), empty=0)
+ALL_SAME = "dialogues annotated by several: {} annotations of theirs are the same"
+DISPUTED = tuple((f"d{n}", "猫", "动物") for n in range(6))
+LISTED = "; ".join(f"d{n}: 猫 / 动物" for n in range(5))
+# A build, and words of the last line that it says of itself.
+NOTES = [
+    (built(MERGED), "0 of 2 annotations, 0 dialogues"),
+    (built(replace(MERGED, annotators={"林": 3, "周": 1, "": 1})), "0 of 5 annotations (林 3, 周 1), 0 dialogues"),
+    (built(replace(MERGED, shared=2)), f"2 {ALL_SAME.format(0)}"),
+    (built(replace(MERGED, repeated=2)), f"0 {ALL_SAME.format(2)}"),
+    (built(replace(MERGED, disputed=DISPUTED[:5])), f"lists them): {LISTED}; settle them"),
+    (built(replace(MERGED, disputed=DISPUTED)), f"{LISTED} and 1 more in build.json; settle them"),
+    (built(replace(MERGED, returned=3)), "3 annotations left out that an inspector returned"),
+    (built(replace(MERGED, empty=4)), "4 dialogues left out, without annotations"),
+    (built(MERGED, filling=0), "nothing in easy/test: too few dialogues"),
+    (built(MERGED, logs=("a.json", "b.svg")), "how the distractors were filtered: a.json"),
+]
+
+
+@pytest.mark.parametrize(("made", "said"), NOTES, ids=[said for _, said in NOTES])
+def test_what_a_build_says(made: BuiltBenchmark, said: str) -> None:
+    assert said in notes(made)[-1]
+
+
+def test_the_table_of_a_build() -> None:
+    table = overview(built(MERGED, filling=5))
+    assert [column.header for column in table.columns] == ["items", "easy test"]
+    assert list(map(str, table.columns[1].cells)) == ["7", "5", *["1,234"] * (len(TASKS) - 1), "3/2"]
 
 
 def test_alternatives_are_further_references(tmp_path: Path) -> None:

@@ -13,13 +13,17 @@ import pytest
 from as_json import cells_of
 
 import evalsuite
+from evalsuite.benchmarks.languages import LANGUAGES
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.metrics import semsim
 from evalsuite.metrics.semsim import Encoder
 from evalsuite.metrics.texts import TextCorpus
 from evalsuite.results.analysis import Results
+from evalsuite.results.schema.cell import CellResult, MetricValue
 from evalsuite.results.schema.manifest import Manifest
-from evalsuite.types import Request
+from evalsuite.results.similarity import kept_similarity, similarity_part
+from evalsuite.types import Answer, Answered, Item, Reading, Request, Response, Status
 
 
 def fake(seen: list[str]) -> Encoder:
@@ -95,10 +99,20 @@ def test_a_run_has_it_of_answers_and_of_replies_if_asked(tmp_path: Path, encoder
     assert metric["signature"].startswith(
         "semsim|nrefs:2|model:fake-1|def:mean.cosine.floor0.best-ref|in:reply.1|data:"
     )
+    assert "|parser:" in cell["metrics"]["semsim"]["signature"] and "|parser:" not in metric["signature"]
     references = [json.loads(line)["references"] for line in (tmp_path / cell["records"]).read_text().splitlines()]
     for name, text in (("semsim", "好"), ("paper.semsim", "答案：好")):
         wanted = semsim.similarity([text] * 2, references, fake([])).mean()
         assert cell["metrics"][name]["value"] == pytest.approx(wanted)
+
+
+def test_a_refusal_has_no_answer_to_be_like_a_reference() -> None:
+    items = tuple(Item("1", "event_cause", "easy", "test", ("A: 好",), "?", references=("好",)) for _ in range(2))
+    task = TASKS["event_cause"]
+    answers = (Answer(Status.PARSED, text="好"), Answer(Status.REFUSED))
+    answered = Answered(task, LANGUAGES["zh"], items, (Response("好", "stop"),) * 2, answers, Reading(), {})
+    part = similarity_part(answered, fake([]))
+    assert part.sums.finish(part.sums.statistics.sum(axis=0)) == {"semsim": 0.5, "paper.semsim": 1.0}
 
 
 def test_it_stays_while_the_texts_are_the_same(tmp_path: Path, encoder: list[str]) -> None:
@@ -110,6 +124,33 @@ def test_it_stays_while_the_texts_are_the_same(tmp_path: Path, encoder: list[str
     assert list(numbers(evalsuite.score(tmp_path, extract=False))) == ["paper.semsim"]
     assert numbers(evalsuite.run(said, **{**TASK, "limit": 3}, out=tmp_path)) == {}
     assert encoder == ["folder"]
+
+
+# How a cell's other metric changed since -> whether its Sem-Sim is kept.
+CHANGES: list[tuple[dict[str, Any], bool]] = [
+    ({}, True),
+    ({"n": 3}, False),
+    ({"value": 0.4}, False),
+    ({"signature": "rouge_l|other"}, False),
+]
+
+
+@pytest.mark.parametrize(("change", "kept"), CHANGES)
+def test_it_is_kept_if_another_metric_shows_the_same_texts(change: dict[str, Any], kept: bool) -> None:
+    twin = MetricValue(value=0.5, n=2, signature="rouge_l|one")
+    before = {"rouge_l": twin, "semsim": MetricValue(value=0.8, n=2, signature="semsim|one")}
+    result = CellResult.model_construct(metrics={"rouge_l": twin.model_copy(update=change)})
+    assert kept_similarity(result, before).metrics == result.metrics | ({"semsim": before["semsim"]} if kept else {})
+
+
+def test_a_new_one_stays_and_a_first_one_has_nothing_to_keep() -> None:
+    twin, new = (MetricValue(value=value, n=2, signature="one") for value in (0.5, 0.9))
+    old = {"rouge_l": twin, "semsim": MetricValue(value=0.8, n=2, signature="one")}
+    computed = CellResult.model_construct(metrics={"rouge_l": twin, "semsim": new})
+    assert kept_similarity(computed, old).metrics["semsim"] == new
+    alone = CellResult.model_construct(metrics={"semsim": new})
+    assert kept_similarity(alone, {}) == alone == kept_similarity(alone, {"rouge_l": twin})
+    assert kept_similarity(CellResult.model_construct(metrics={}), {"semsim": new}).metrics == {}
 
 
 def test_a_wrong_folder_is_told_before_a_model_is_asked(tmp_path: Path) -> None:
