@@ -1,11 +1,11 @@
 """The share of small faults in code that its tests notice. Mutates a seeded sample of places, one at a time, in a copy.
 
     python -m pip install --target /tmp/mut cosmic-ray    # makes the mutants; not a dependency of the suite
-    PYTHONPATH=/tmp/mut python benchmarks/mutation.py metrics analyses/ranking.py --mutants 180 --seed 0 --out mutants.jsonl
-    PYTHONPATH=/tmp/mut python benchmarks/mutation.py --again mutants.jsonl    # after mending: those that survived
+    PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py metrics analyses/ranking.py --mutants 180 --seed 0 --out mutants.jsonl
+    PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py --again mutants.jsonl --slow    # the survivors, with slow tests
 
 Files are drawn in proportion to their lines; a place in a file, and one of cosmic-ray's changes there, at random. A mutant
-runs against the tests of its file (`TESTS`), without those marked slow; it is killed if one fails or they take too long.
+runs against the tests of its file (`TESTS`), without those marked slow or thorough; it is killed if one fails or they take too long.
 Not drawn: annotations, and `is` for `==`, which differs only by how Python shares small values. Prints a table and each
 survivor as a diff, for a person to read: either the change makes no difference, or a test is missing.
 """
@@ -35,14 +35,149 @@ from cosmic_ray.plugins import get_operator, operator_names
 ROOT = Path(__file__).resolve().parent.parent
 # Start of a file's path -> names of its tests, quick ones first. The longest start counts.
 TESTS = {
+    "__init__": "package frames",
+    "analyses": "end_of_run journey sheets tables show",
+    "analyses/abstention": "askings",
+    "analyses/anchor": "anchors",
+    "analyses/aspects": "aspects",
+    "analyses/blame": "blame",
+    "analyses/breakdown": "breakdown",
+    "analyses/calibration": "calibration",
+    "analyses/chance": "chance",
+    "analyses/confusion": "breakdown tables",
+    "analyses/contamination": "contamination",
+    "analyses/corrected": "corrected",
+    "analyses/correlations": "ranking tables",
+    "analyses/detectable": "power",
+    "analyses/difficulty": "difficulty",
+    "analyses/extraction": "whole_replies",
+    "analyses/findings": "findings end_of_run findings_agree",
+    "analyses/gaps": "gaps",
+    "analyses/item_mean": "early_stopping sampling memory",
+    "analyses/items": "show terminal sampling",
+    "analyses/judged": "judge judge_run sisters gaps",
+    "analyses/learning": "learning",
+    "analyses/means": "benchmarks early_stopping",
+    "analyses/memory": "memory",
+    "analyses/overview": "overview",
+    "analyses/ranked": "ranking early_stopping",
+    "analyses/ranking": "ranking",
+    "analyses/robustness": "robustness",
+    "analyses/saved": "strangers rounding sheets",
+    "analyses/scores": "tables end_of_run early_stopping unread",
+    "analyses/second": "second_reader unread",
+    "analyses/stability": "askings",
+    "analyses/token": "tokens",
+    "analyses/votes": "askings",
+    "authoring": "build_annotations build_tasks build_tutorial own_files",
+    "authoring/agree": "build_agree",
+    "authoring/artefacts": "build_stats",
+    "authoring/c": "build_stats build_screen build_distractors",
+    "authoring/d": "build_distractors build_screen",
+    "authoring/inspection": "build_inspection",
+    "authoring/knowledge": "build_screen",
+    "authoring/merging": "build_inspection",
+    "authoring/screen": "build_screen",
+    "authoring/s": "build_stats build_agree build_screen",
+    "backends": "backends scripted config setup",
+    "backends/baseline": "baselines journey",
+    "backends/checkpoint": "model_settings backends weights families",
+    "backends/cluster": "cluster ray",
+    "backends/hf": "backends backend_probes backend_patterns likelihood",
+    "backends/keys": "secrets openai",
+    "backends/model": "config model_settings model_paths models_schema sampling",
+    "backends/openai": "openai secrets tokens requests",
+    "backends/openai/batch": "batches",
+    "backends/openai/lines": "requests batches",
+    "backends/openai/provider": "batches secrets",
+    "backends/openai/spending": "costs",
+    "backends/ray": "ray",
+    "backends/recording": "recording",
+    "backends/scripted": "scripted",
+    "backends/vllm": "model_settings sampling backends",
+    "benchmarks": "benchmarks data sample setup",
+    "benchmarks/blend": "blend",
+    "benchmarks/c3": "c3",
+    "benchmarks/cedar": "cedar",
+    "benchmarks/charm": "charm",
+    "benchmarks/check": "data sample build_stats",
+    "benchmarks/cicero": "cicero cicero_published",
+    "benchmarks/cider": "cider cider_dnli",
+    "benchmarks/corecode": "sample prompt data build_tasks",
+    "benchmarks/corpus": "sample c3 xcopa",
+    "benchmarks/file": "benchmark_file benchmark_file_commands",
+    "benchmarks/glucose": "glucose benchmarks",
+    "benchmarks/kinds": "perturb likelihood journey scoring",
+    "benchmarks/languages": "parse_reasoned whole_replies scoring",
+    "benchmarks/pull": "pull",
+    "benchmarks/registry": "benchmarks own_benchmark setup",
+    "cli": "cli exit_codes show docs messages_table",
+    "cli/anchors": "anchors",
+    "cli/audit": "audit audit_answer audit_marks",
+    "cli/batch": "batches requests",
+    "cli/build": "build_tasks build_annotations build_stats build_screen",
+    "cli/chinese_help": "chinese_help",
+    "cli/compare": "compare",
+    "cli/contamination": "contamination cli",
+    "cli/data": "data pull",
+    "cli/export": "export",
+    "cli/finetune": "finetune cli",
+    "cli/judge": "judge_run cli",
+    "cli/parity": "parity",
+    "cli/requests": "requests",
+    "cli/setup": "setup",
+    "cli/show": "show",
+    "cli/submit": "submit",
+    "cli/tables": "terminal tables sheets show rounding",
+    "common": "elsewhere strangers names terminal",
+    "common/dialogue": "prompt data build_annotations aspects",
+    "common/fences": "judge",
+    "common/files": "one_writer own_files elsewhere names",
+    "common/finite": "finite",
+    "common/flags": "cli keywords",
+    "common/language": "messages",
+    "common/lock": "one_writer own_files",
+    "common/numbers": "rounding power",
+    "common/plugins": "setup own_benchmark",
+    "common/processes": "worker_processes",
+    "common/s": "script secrets sheets frames",
+    "common/templates": "prompt names reasoned",
+    "common/text": "secrets openai strangers",
+    "common/weights": "weights",
+    "evaluation": "journey lines cli truncated",
+    "evaluation/again": "truncated",
+    "evaluation/ask": "sampling secrets journey",
+    "evaluation/cost": "costs",
+    "evaluation/detectable": "power",
+    "evaluation/display": "secrets openai terminal journey",
+    "evaluation/early_stopping": "early_stopping",
+    "evaluation/preview": "model_paths exit_codes journey",
+    "evaluation/prompt_tokens": "costs",
+    "evaluation/second_reader": "second_reader",
+    "evaluation/stored_samples": "costs",
+    "evaluation/token_forecast": "costs",
+    "exchange/batch": "lines explain parse_confidence",
+    "exchange/explain": "explain",
+    "exchange/export": "export",
+    "exchange/parity": "parity",
+    "exchange/publish": "publish",
+    "exchange/re": "requests",
+    "exchange/submit": "submit tokens truncated",
+    "exchange": "parity",
+    "exposure": "contamination contamination_planted",
+    "finetuning": "finetune finetune_pools cli",
+    "frames": "frames",
     "metrics": "metrics metrics_paper",
     "metrics/agreement": "audit_agreement judge",
     "metrics/anchors": "anchors",
     "metrics/calibration": "calibration",
     "metrics/chance": "chance",
     "metrics/classical": "difficulty",
+    "metrics/contains": "charm",
     "metrics/independence": "memory",
     "metrics/power": "power",
+    "metrics/ppi": "corrected",
+    "metrics/profiles": "metrics metrics_references",
     "metrics/sequences": "early_stopping",
     "metrics/votes": "askings",
     "metrics/bleu": "metrics metrics_references",
@@ -50,28 +185,40 @@ TESTS = {
     "metrics/cider": "metrics metrics_references",
     "metrics/classes": "metrics_classes",
     "metrics/counts": "metrics metrics_sets metrics_references",
-    "metrics/f1": "metrics metrics_references",
+    "metrics/exact": "metrics metrics_references",
     "metrics/meteor": "metrics metrics_references metrics_paper",
     "metrics/rouge": "metrics metrics_references",
+    "metrics/rows": "metrics metric_means scoring tables",
     "metrics/semsim": "metrics_semsim",
     "metrics/sets": "metrics_sets",
     "metrics/squad": "metrics_squad",
     "metrics/statistics": "stats metrics_sets metrics_classes breakdown ranking",
     "metrics/tokens": "metrics metrics_references",
-    "results": "scoring store journey",
-    "analyses/breakdown": "breakdown",
-    "results/compare": "lines",
-    "analyses/correlations": "ranking tables",
-    "analyses/learning": "learning",
-    "analyses/means": "benchmarks early_stopping",
-    "results/outcomes": "breakdown robustness",
-    "analyses/ranking": "ranking",
-    "analyses/robustness": "robustness",
-    "results/scoring": "scoring cedar reasoned",
-    "results/store": "store batches old_runs",
-    "metrics/rows": "metrics metric_means scoring tables",
+    "page": "findings blame page page_shards",
     "parse": "parse_* labelled_replies whole_replies explain words_needed rules_needed",
+    "parse/span": "parse_span labelled_replies span_rules_needed",
     "perturb": "perturb robustness",
+    "prompt": "prompt reasoned names",
+    "results": "scoring store journey",
+    "results/anchored": "anchors",
+    "results/cells": "journey lines sampling",
+    "results/compar": "compare lines power",
+    "results/estimates": "early_stopping",
+    "results/outcomes": "breakdown robustness",
+    "results/records": "submit strangers sampling",
+    "results/schema": "schema submit sheets frames",
+    "results/scoring": "scoring cedar reasoned",
+    "results/similarity": "metrics_semsim scoring",
+    "results/store": "store batches old_runs",
+    "results/tokens": "tokens",
+    "results/votes": "askings",
+    "results/words": "sheets tables",
+    "review": "audit",
+    "review/audit": "audit audit_agreement audit_answer audit_marks",
+    "review/judge": "judge judge_run sisters",
+    "setup": "setup elsewhere",
+    "setup/benchmark": "benchmark_file",
+    "types": "keywords prompt scoring perturb",
 }
 # Tests that take seconds to minutes for every mutant: they evaluate whole runs, draw much, or start Python.
 DEAR = (
@@ -125,7 +272,11 @@ def key_of(mutant: dict) -> tuple:
 
 
 def mutate(source: str, mutant: dict) -> str | None:
-    return MutationVisitor.mutate_code(source, get_operator(mutant["operator"])(), mutant["n"])
+    """The mutated source, or None: cosmic-ray cannot replace an exception that is named `module.Name`."""
+    try:
+        return MutationVisitor.mutate_code(source, get_operator(mutant["operator"])(), mutant["n"])
+    except AttributeError:
+        return None
 
 
 def inside_function(source: str, line: int) -> bool:
@@ -146,11 +297,12 @@ def put_in_place(path: Path, mutated: str) -> None:
             function.__code__ = codes[function.__code__.co_qualname, function.__code__.co_firstlineno]
 
 
-def tests_pass(copy: Path, tests: list[str], limit: float, path: Path | None = None, mutated: str = "") -> bool:
+def tests_pass(
+    copy: Path, tests: list[str], asked: argparse.Namespace, path: Path | None = None, mutated: str = ""
+) -> bool:
     """Runs tests in a forked process with a mutant: its functions in place, or, for code outside of them, imported anew."""
     if not (child := os.fork()):
         os.setsid()
-        os.nice(19)
         os.chdir(copy)
         sink = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
@@ -160,10 +312,11 @@ def tests_pass(copy: Path, tests: list[str], limit: float, path: Path | None = N
                 del sys.modules[name]
         elif path:
             put_in_place(path, mutated)
-        few = f"not ({' or '.join(DEAR.split())})"
-        code = import_module("pytest").main([*tests, "-x", "-q", "-m", "not slow", "-k", few, "-p", "no:cacheprovider"])
+        quick = ["-m", "not slow and not thorough", "-k", f"not ({' or '.join(DEAR.split())})"]
+        which = ["-m", "not thorough"] if asked.slow else quick
+        code = import_module("pytest").main([*tests, "-x", "-q", *which, "-p", "no:cacheprovider"])
         os._exit(int(code))
-    stop = time.monotonic() + limit
+    stop = time.monotonic() + asked.limit
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         if time.monotonic() > stop:
             os.killpg(child, signal.SIGKILL)
@@ -173,7 +326,7 @@ def tests_pass(copy: Path, tests: list[str], limit: float, path: Path | None = N
     return ended[1] == 0
 
 
-def survives(copy: Path, mutant: dict, number: int, limit: float) -> bool:
+def survives(copy: Path, mutant: dict, number: int, asked: argparse.Namespace) -> bool:
     path = copy / "evalsuite" / mutant["file"]
     source, stat = path.read_text(encoding="utf-8"), path.stat()
     mutated = mutate(source, mutant)
@@ -181,7 +334,7 @@ def survives(copy: Path, mutant: dict, number: int, limit: float) -> bool:
     os.utime(path, (number, number))  # a time of its own, so that no compiled file of another mutant is taken for it
     warm = inside_function(source, mutant["line"]) and source.count("\n") == mutated.count("\n")
     try:
-        return tests_pass(copy, tests_of(mutant["file"], copy), limit, path, mutated if warm else "")
+        return tests_pass(copy, tests_of(mutant["file"], copy), asked, path, mutated if warm else "")
     finally:
         path.write_text(source, encoding="utf-8")
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
@@ -193,6 +346,7 @@ def main() -> None:
     options.add_argument("--mutants", type=int, default=180)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--limit", type=float, default=300, help="seconds for the tests of one mutant")
+    options.add_argument("--slow", action="store_true", help="with the tests that are marked slow")
     options.add_argument("--again", type=Path, help="run the survivors of this file again")
     options.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
     asked = options.parse_args()
@@ -235,7 +389,7 @@ def main() -> None:
             if "survived" in m:
                 continue
             start = time.monotonic()
-            m["survived"] = survives(copy, m, number, asked.limit)
+            m["survived"] = survives(copy, m, number, asked)
             source = (package / m["file"]).read_text(encoding="utf-8")
             lines = zip(source.split("\n"), mutate(source, m).split("\n"), strict=False)
             m["change"] = [[a.strip(), b.strip()] for a, b in lines if a != b]
@@ -246,7 +400,7 @@ def main() -> None:
                 proved.add(tuple(tests_of(m["file"], copy)))
                 print(f"{m['file']}:{m['line']} {m['operator']} {m['change']}", flush=True)
         for tests in {tuple(tests_of(m["file"], copy)) for m in mutants} - proved:
-            if not tests_pass(copy, list(tests), 2 * asked.limit):
+            if not tests_pass(copy, list(tests), asked):
                 print(f"void: {' '.join(tests)} fail without a mutant, too")
     for file in sorted({m["file"] for m in mutants}):
         here = [m["survived"] for m in mutants if m["file"] == file]
