@@ -615,7 +615,9 @@ def test_letters_without_options_are_no_options(tmp_path: Path) -> None:
 
 def test_columns_that_say_nothing_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a1,b7\n1,2\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="cannot tell which column is the right answer: a1, b7; give it one of these names: answer"):
+    with pytest.raises(
+        ConfigError, match="cannot tell which column is the right answer: a1, b7; give it one of these names: answer"
+    ):
         write_benchmark(tmp_path / "x.csv")
 
 

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (3933e76857f65599) by types.mjs.
+// Generated from schema/results.schema.json (196e8c0e29086f14) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -2239,7 +2239,7 @@ export interface Positions {
    */
   silent: number;
   /**
-   * Total variation distance between chosen and gold places.
+   * Total variation distance between chosen and gold positions.
    */
   bias: number | null;
 }
@@ -3211,7 +3211,7 @@ export interface ReliabilityBin {
   accuracy: MeanInterval8;
 }
 /**
- * The surest items alone.
+ * Accuracy if only the surest items are answered.
  */
 export interface SelectivePoint {
   /**
@@ -4003,7 +4003,7 @@ export interface Breakdown {
   groups?: GroupMean[] | null;
 }
 /**
- * The items with a property from low to high, both inclusive.
+ * The items whose property has a value from low to high, both inclusive.
  */
 export interface Bin {
   /**
@@ -5039,7 +5039,7 @@ export interface OverModels {
   };
 }
 /**
- * Null for fewer than three pairs, or if a side is constant.
+ * Correlation coefficients; null for fewer than three pairs, or if a side is constant.
  */
 export interface Correlations {
   pearson: number | null;
@@ -5096,7 +5096,7 @@ export interface OverSystems {
   };
 }
 /**
- * Measures of the trust that judges deserve.
+ * Controls of the judges, which show how far their scores can be trusted.
  */
 export interface Controls {
   anchors: Anchor[];
@@ -5146,7 +5146,7 @@ export interface Repeat {
   means: number[];
 }
 /**
- * A judge with and without the gold answer.
+ * The agreement of a judge's scores with and without the gold answer.
  */
 export interface Blind {
   kappa: number | null;
