@@ -160,6 +160,7 @@ class _Reader:
         self.conflict = self.ask.kind == CONFLICT
         self.rows = _rows(self.ask.kind) if table is rules() else by_act(table, self.ask.kind)
         self.used: list[Used] = []
+        self.keys: dict[Span, str] = {}  # spans -> their words, which several steps ask for
 
     def match(self, act: str, place: Span, search: bool = False) -> re.Match[str] | None:
         """The match of the first row of an act that matches in a span of the text; the row is added to `used`."""
@@ -176,7 +177,9 @@ class _Reader:
         return ((rule, found) for rule in self.rows.get(act, ()) for found in rule.pattern.finditer(text, *place))
 
     def key(self, place: Span) -> str:
-        return bare(self.low[slice(*place)])
+        if place not in self.keys:
+            self.keys[place] = bare(self.low[slice(*place)])
+        return self.keys[place]
 
     def said(self, place: Span) -> bool:
         """Whether the dialogue contains the words of a span."""
@@ -255,6 +258,8 @@ class _Reader:
             if WORD.search(self.text, start, begin):
                 start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
                 found.append((start, begin))
+                if len(found) > 200:
+                    break
             start = max(start, stop)
         return found[:200]
 
@@ -328,15 +333,14 @@ class _Reader:
         return (place if WORD.search(self.text, *place) else None), name
 
     def inside(self, place: Span) -> Span:
-        used = [*self.used]
+        used = len(self.used)
         quoted = self.before(self.behind(acts.GLOSS, place))
         if self.conflict and self.said(quoted):
             return quoted
-        self.used = used
         if taken := self.match(acts.TAKE, place, search=True):
+            del self.used[used:-1]
             return trim(self.text, taken.span("span"))
-        place = self.before(self.behind(acts.GLOSS, place))
-        place = self.before(self.half(place), acts.MARK, acts.BEFORE, acts.OPEN)
+        place = self.before(self.half(quoted), acts.MARK, acts.BEFORE, acts.OPEN)
         start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
             place = trim(self.text, quote.span("span"))
