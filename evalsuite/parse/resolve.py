@@ -104,20 +104,21 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
         elif new.verdict == ALL and not cut:
             current = [hit for hit in found[:index] if (hit.picks or hit.verdict == NAME) and hit.options]
             current = current or [new][: new.start < 12]
-        elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
+        elif new.picks and not current:
+            current = [new][: new.strength > 1]
+        elif new.picks and ((beside := new.adds and _BESIDE.search(new.before)) or new.strength > 1):
             # In a ranking, and in a list with one line marked right, the other lines do not count.
-            beside = new.adds and _BESIDE.search(new.before)
-            explained = bool(current) and current[-1].before == "!" and "R" in tape.tokens[current[-1].at : new.at]
+            explained = current[-1].before == "!" and "R" in tape.tokens[current[-1].at : new.at]
             if (strength == 4 or (explained and not new.firm and new.verdict != ANSWER)) and not (
                 doubted or new.decides or beside
             ):
                 continue  # an answer by name, or at the head with its reason, outranks a statement about it
             marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
-            items = current and _ITEM.search(new.before) and _ITEM.search(current[-1].before)
+            items = _ITEM.search(new.before) and _ITEM.search(current[-1].before)
             if not (marked and (items or new.start - last_end <= 6)) and not (
-                current and current[-1].rule == "ranking" and not new.explicit
+                current[-1].rule == "ranking" and not new.explicit
             ):
-                current = [*current, new] if current and _added(current[-1], new) else [new]
+                current = [*current, new] if _added(current[-1], new) else [new]
         last_end = new.end
     return current
 
@@ -200,11 +201,11 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionTe
 
 def _answers(low: str, hit: Hit, tape: Tape, question: QuestionText) -> bool:
     """Whether the words before or behind an option, in its sentence, are the question's: 男的最可能在大使馆, to 男的最可能在哪儿?"""
-    before = bare(_STOP.split(low[max(hit.start - 2 * TAIL, 0) : hit.start])[-1])
-    behind = bare(_STOP.split(low[hit.end : hit.end + 2 * TAIL])[0])
     asks = bare(_STOP.split(question.text.rstrip("。!?. _()\n"))[-1])
     if tape.tokens[hit.at] not in "MTm" or not asks or bare(low[hit.start : hit.end]) in asks:
         return False
+    before = bare(_STOP.split(low[max(hit.start - 2 * TAIL, 0) : hit.start])[-1])
+    behind = bare(_STOP.split(low[hit.end : hit.end + 2 * TAIL])[0])
     gap = _WHICH.search(asks)
     if gap and gap.start() > 2 and before.endswith(asks[: gap.start()]):
         return True  # 婚礼在6月 answers 婚礼在几月?
