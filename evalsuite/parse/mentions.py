@@ -277,7 +277,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         return False
     if letter == "I" and _ROMAN.search(low):
         return False
-    if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
+    if (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)) and HAN.match(left):
         named = _NOUN_BEFORE.search(before) or (
             left in "么则实先次后中" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
         )
@@ -350,7 +350,7 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     line = _LINE_END.split(low[begin : begin + 2 * options.longest], maxsplit=1)[0]
     said = bare(line)
     count = alike(said, text)
-    exact = max((len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)), default=0)
+    exact = max([len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)], default=0)
     if count > exact and (count > 3 or count == len(said) < len(text)):  # the text may have been cut off
         rest = len(said) - count
         # The rest of the line differs from the text.
@@ -475,6 +475,7 @@ def alnum(low: str) -> list[int]:
     return list(compress(range(len(low)), map(str.isalnum, low)))
 
 
+_INSIDE = re.compile("(?<=[a-z0-9])(?=[a-z0-9])")  # inside a word or a number
 _SCRIPT = re.compile(r"[a-z0-9)][_^]\Z")  # before an index or exponent: x_1
 
 
@@ -520,9 +521,8 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
         position = at - size
         if "\n" in low[start:end] or TURN in low[start:end]:
             continue
-        latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
-        inside = any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin)
-        inside = inside or (word.isdigit() and _SCRIPT.search(low, max(start - 2, 0), start) is not None)
+        inside: object = _INSIDE.match(low, start) or _INSIDE.match(low, end)
+        inside = inside or (word.isdigit() and _SCRIPT.search(low, max(start - 2, 0), start))
         if not inside and not _ordinary(low, start, end, word):
             yield Mention(start, end, option, "text")
 
@@ -545,7 +545,7 @@ def with_near(
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
     shut = [group.end for group in groups]
     found: list[MentionGroup] = []
-    for start, end in places:
+    for start, end in dict.fromkeys(places):
         at = bisect_right(shut, start)  # the group that ends behind the start
         if 1 < end - start <= options.longest and (at == len(groups) or groups[at].start >= end):
             glossed = at < len(groups) and groups[at].start == end + 1 and low[end] == "("  # 欧洲联盟(欧盟)
@@ -591,18 +591,19 @@ def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     return joint._replace(against=mention.option) if differs else joint
 
 
-def _resolved(found: list[Mention], count: int) -> Iterator[Mention]:
+def _resolved(found: list[Mention], count: int) -> list[Mention]:
     """Resolve 前者 and 后者 to the last two options named, or where none is named to the only two; drop them if there are not two."""
     if all([mention.option >= -1 for mention in found]):
-        yield from found
-        return
+        return found
     pair = [0, 1] if count == 2 and all(mention.option in (FORMER, LATTER) for mention in found) else []
+    resolved: list[Mention] = []
     for mention in found:
         if mention.option not in (FORMER, LATTER):
-            yield mention
+            resolved.append(mention)
             pair = [*[option for option in pair if option != mention.option], mention.option][-2:]
         elif len(pair) == 2:
-            yield mention._replace(option=pair[0 if mention.option == FORMER else 1])
+            resolved.append(mention._replace(option=pair[0 if mention.option == FORMER else 1]))
+    return resolved
 
 
 def _answers(last: Mention, mention: Mention, low: str) -> bool:
@@ -629,7 +630,8 @@ def mentions(text: str, low: str, options: OptionKeys, spoken: bool = True) -> l
             plain[-1] = joint
         elif not plain or mention.start >= plain[-1].end:
             plain.append(mention)
-    return [_asking(mention, low, options) for mention in _resolved(plain, len(options.keys))]
+    resolved = _resolved(plain, len(options.keys))
+    return [_asking(mention, low, options) for mention in resolved] if "?" in low else resolved
 
 
 def _asking(mention: Mention, low: str, options: OptionKeys) -> Mention:

@@ -210,7 +210,7 @@ def _strict(clean: Clean, options: OptionKeys) -> Verdict:
 def _verbatim(output: str, options: tuple[tuple[str, str], ...]) -> Answer | None:
     """Parse a reply that is exactly the text of one option, even if that text contains labels, refusals or markup."""
     said = output.strip()
-    found = [n for n, (_, text) in enumerate(options) if text == said or text.strip() == said]
+    found = [n for n, (_, text) in enumerate(options) if text.strip() == said]
     if not said or len(found) != 1 or said.lower() in {label.strip("()（）").lower() for label, _ in options}:
         return None
     start = len(output) - len(output.lstrip())
@@ -218,6 +218,7 @@ def _verbatim(output: str, options: tuple[tuple[str, str], ...]) -> Answer | Non
 
 
 UNASKED = QuestionText()
+_START = itemgetter(1)  # the start of a cue word
 
 
 class ReplyBlocks(NamedTuple):
@@ -234,7 +235,8 @@ class ReplyBlocks(NamedTuple):
 
     def tape(self, block: Block) -> Tape:
         inside = [group for group in self.groups if block.start <= group.start and group.end <= block.end]
-        first, last = (bisect_left(self.cues, place, key=itemgetter(1)) for place in (block.start, block.end))
+        first = bisect_left(self.cues, block.start, key=_START)
+        last = bisect_left(self.cues, block.end, key=_START)
         return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
@@ -364,15 +366,16 @@ def _block(
     """The verdict of one block; None if it has no answer. `asked_again`: it follows a repeated question and ends the reply.
     `listed`: the reply repeated the question with its options before."""
     tape, count = reply.tape(block), len(reply.options.keys)
+    groups = [*tape.groups.values()]
     found = without_numbered(hits(tape, count, block.echo, several), reply.low, several)
     if asked_again and listing(found, listed):
         return None
     if not several and cut_list(found, reply.low, block.end, reply.options):
         return None
-    marked = _marked(reply.low, [*tape.groups.values()], count)
+    marked = _marked(reply.low, groups, count)
     if marked is not None and (several or len(marked.options) == 1):
         return marked
-    scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end, count)
+    scaled = None if several or block.echo else _probable(reply.low, groups, block.end, count)
     if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
         return scaled
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count, reply.question)

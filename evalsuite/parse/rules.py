@@ -265,14 +265,12 @@ _NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*(?:[MQ]|T(?:[.,:|()/\]]|$))") 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
     """The rules' verdicts on each mention and each cue of a block, in order; `count`: the number of the item's options."""
     found: list[Hit] = []
-    focus = table(several)
-    for at, token in enumerate(tape.tokens):
-        if token not in focus:
-            continue
-        before, behind = tape.tokens[max(at - BACK, 0) : at], tape.tokens[at + 1 : at + 1 + AHEAD]
+    tokens, focus = tape.tokens, table(several)
+    for at in [at for at, token in enumerate(tokens) if token in focus]:
+        before, behind = tokens[max(at - BACK, 0) : at], tokens[at + 1 : at + 1 + AHEAD]
         if behind.startswith("("):
             behind = _GLOSS.sub("", behind)
-        rule = fired(token, before, behind, several)
+        rule = fired(tokens[at], before, behind, several)
         group = tape.groups.get(at)
         if group is None:
             if rule is not None:
@@ -287,14 +285,13 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
         start, end = tape.places[at]
-        texted = _TEXTED.match(behind) is not None
-        labelled = all([m.kind == "label" and (texted or m.end - m.start > 3) for m in group.members])
+        labelled = all([m.kind == "label" and (m.end - m.start > 3 or _TEXTED.match(behind)) for m in group.members])
         found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
     if len(found) > 1:  # a single one is no list
         found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
     if len(found) < 2:
         return found
-    return _undiscussed(found if several else _unlisted(_before_turns(found, count)), tape.tokens, several)
+    return _undiscussed(found if several else _unlisted(_before_turns(found, count)), tokens, several)
 
 
 def _before_turns(found: list[Hit], count: int) -> list[Hit]:

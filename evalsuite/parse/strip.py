@@ -131,7 +131,7 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
         elif not inside:
             kept.append((start, tag.start()))
         inside, start = not shuts, tag.end()
-    if not start and _MONOLOGUE.match(low) and not _ENDED.search(low) and len(low) > WINDOW:
+    if not start and len(low) > WINDOW and _MONOLOGUE.match(low) and not _ENDED.search(low):
         return [], True
     if not inside:
         kept.append((start, len(text)))
@@ -185,7 +185,7 @@ def strip(raw: str) -> Clean:
             parts.append((text[start:end], start, end))
     texts = [part[0] for part in parts]
     starts = accumulate(map(len, texts), initial=0)
-    pieces = tuple((at, begin, stop) for at, (_, begin, stop) in zip(starts, parts, strict=False))
+    pieces = tuple([(at, begin, stop) for at, (_, begin, stop) in zip(starts, parts, strict=False)])
     return Clean("".join(texts), thinking, pieces)
 
 
@@ -300,7 +300,7 @@ def blocks(text: str, speakers: bool = True) -> list[Block]:
     found: list[tuple[int, int, bool]] = []
     start, echo, spoken, previous, shown = 0, False, False, 0, False
     for first, last in lines(text, 0, len(text)):
-        turned = TURN in text[previous:first]
+        turned = text.find(TURN, previous, first) >= 0
         if shown and (shown := _NOW.match(text, first, last) is None):
             start, echo, spoken, previous = last, False, False, last  # the example of a prompt that is repeated
             continue

@@ -178,7 +178,8 @@ def make_tape(
 
     for kind, start, end in (*hints, ("", block.end, block.end)):
         while starts[coming] <= start and coming < len(groups):
-            fill(starts[coming])
+            if fresh or starts[coming] > position:
+                fill(starts[coming])
             coming += 1
             position = mention(groups[coming - 1], starts[coming])
         if start < position or end > starts[coming] or (quoted and kind.isalnum() and _within(low, quoted, start, end)):
