@@ -29,7 +29,7 @@ from evalsuite.common.sheet import english
 from evalsuite.exposure import items
 from evalsuite.exposure.arrangements import Arrangements, exact_test, order_of_items, order_of_options
 from evalsuite.exposure.completion import Overlap, overlap
-from evalsuite.exposure.exact import greater_p, positive_p, stratified_p
+from evalsuite.exposure.exact import differ_p, greater_p, positive_p, stratified_p
 from evalsuite.exposure.items import ProbeText, compare, kept_apart
 from evalsuite.exposure.likelihoods import LikelihoodScores, measure
 from evalsuite.exposure.probes import Arranged, CompletionProbe, Single
@@ -132,6 +132,13 @@ def test_greater_p_is_one_sided_and_uniform() -> None:
         [greater_p(rng.normal(size=12).tolist(), rng.normal(size=9).tolist(), Random(n), 499) for n in range(300)]
     )
     assert np.mean(p <= 0.05) <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5 and p.mean() == pytest.approx(0.5, abs=0.06)
+
+
+def test_differ_p_is_two_sided() -> None:
+    high, low, seed = [1.0] * 20, [0.0] * 20, Random(0).getrandbits(64)
+    one = greater_p(high, low, Random(seed))
+    assert differ_p(high, low, Random(0)) == differ_p(low, high, Random(0)) == 2 * one
+    assert differ_p([1.0, 0.0], [1.0, 0.0], Random(0)) == 1.0
 
 
 def test_hundreds_of_tests_can_still_find_what_is_there() -> None:

@@ -126,7 +126,7 @@ def test_it_stays_while_the_texts_are_the_same(tmp_path: Path, encoder: list[str
     assert encoder == ["folder"]
 
 
-# How a cell's other metric changed since -> whether its Sem-Sim is kept.
+# Change of a cell's other metric -> is its Sem-Sim kept?
 CHANGES: list[tuple[dict[str, Any], bool]] = [
     ({}, True),
     ({"n": 3}, False),
