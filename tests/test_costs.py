@@ -307,3 +307,18 @@ def test_the_table(models: Any, tmp_path: Path, cli: Any) -> None:
     assert {*json.loads(cli(*words, "--json").stdout.splitlines()[0])} >= {"item", "prompt"}
     unknown = cli(*words[:-3], tmp_path / "new", "--cost", COLUMNS="80").stdout
     assert "limit: no replies to go by" in unknown and "~" in unknown
+
+
+def test_a_missing_price_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    endpoint = {
+        "backend": "openai",
+        "path": "x",
+        "chat": True,
+        "api": {"base_url": "http://127.0.0.1:9/v1", "key_env": None},
+    }
+    priced = {**endpoint, "api": {**endpoint["api"], "price": {"input": 1, "output": 1}}}
+    models = tmp_path / "models.yaml"
+    models.write_text(json.dumps({"models": [priced | {"name": "first"}, endpoint | {"name": "second"}]}))
+    with pytest.raises(ConfigError, match=r"^model second: --budget needs to know"):
+        evalsuite.run(models, tasks=TASKS[:1], limit=1, budget=1.0, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -41,7 +41,9 @@ def test_more_than_two_percent_of_a_cell_are_told() -> None:
     few = a_cell(model="a", task="slot_identification", status={"parsed": 98, "truncated": 2})
     (line,) = cut(results(many, some, few))
     assert (
-        line.en.startswith("a: 13 replies were cut") and "EASY CKF, 10 %" in line.en and "--again truncated" in line.en
+        line.en.startswith("a: replies cut at their limit before they answered")
+        and "EASY CKF, 10 %" in line.en
+        and "--again truncated" in line.en
     )
     assert "（最多的是 简单 常识知识填充，10%）" in line.zh
     assert line.zh.startswith("a：13 条回复") and line in notes(results(many, some, few))

@@ -391,7 +391,7 @@ def cut(results: Results) -> list[Text]:
             Text(
                 f"{model}：{count} 条回复在给出答案前被长度上限截断，计为不正确（最多的是 {task.zh}，{share}%）；"
                 "evalsuite run … --again truncated --max-new-tokens N 以更长的上限只重新询问这些",
-                f"{model}: {count} replies were cut at their limit before they answered, and count as not right (most in "
+                f"{model}: replies cut at their limit before they answered, counted as not right: {count} (most in "
                 f"{task.en}, {share} %); evalsuite run … --again truncated --max-new-tokens N asks only those again, with "
                 "a longer limit",
             )

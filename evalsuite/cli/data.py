@@ -96,7 +96,7 @@ def data_check(
 
     benchmark = add_file(resolve(folder)) if resolve(folder).is_file() else None
     if benchmark is None and not resolve(folder).is_dir():
-        raise ConfigError(f"{folder}: no such folder")
+        raise ConfigError(f"{folder}: no such file or folder")
     own = resolve(folder).parent if benchmark else resolve(folder)
     corpora = Corpora([*map(resolve, data or [own])], skip_bad=skip_bad)
     found = check_data(corpora, [benchmark.name] if benchmark else None)

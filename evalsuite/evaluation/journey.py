@@ -20,6 +20,7 @@ from evalsuite.backends.keys import require_keys
 from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import Models
+from evalsuite.backends.openai.spending import require_prices
 from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import ReplyFunctions, scripted_loader
 from evalsuite.benchmarks.registry import Corpora, benchmark_of
@@ -64,6 +65,7 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     if s.executor == "local":  # the nodes of a cluster have folders of their own
         require_present(chosen)
     require_keys(chosen)
+    require_prices(chosen, s.budget)
     chosen += come_along(s, models, chosen, corpus, [(x.task, x.set) for x in eval_sets])
     out = Path(s.out)
     make_folder(out)

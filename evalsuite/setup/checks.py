@@ -293,7 +293,9 @@ def _row_of(model: Model) -> _Row:
 def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
     key = os.environ.get(model.api.key_env or "", "").strip()
     if model.api.key_env and not key:
-        return row("wrong", f"{model.api.key_env} is not set", f"export {model.api.key_env}=…")
+        export = f"export {model.api.key_env}=…"
+        mend = f"{export}; key_env: null if the server takes none" if is_loopback(model.api.base_url) else export
+        return row("wrong", f"{model.api.key_env} is not set", mend)
     address = model.api.base_url
     here = is_loopback(address)
     if not (here or online):

@@ -19,7 +19,7 @@ from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import GenerateCall, Letter, Stake
 from evalsuite.backends.openai.batches import Batching, under_way
-from evalsuite.backends.openai.spending import cost_of
+from evalsuite.backends.openai.spending import cost_of, missing_price
 from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Request
@@ -43,11 +43,8 @@ class OpenAI:
             ) from None
         api = model.api
         keep_secrets([model])
-        if limits.budget is not None and api.price is None:
-            raise BackendError(
-                f"model {model.name}: --budget needs to know what the endpoint charges for a million tokens; "
-                "add to its entry in models.yaml: api: {price: {input: …, output: …}}"
-            )
+        if problem := missing_price(model, limits.budget):
+            raise BackendError(problem)
         self.model, self._limits, self.key = model, limits, key_of(model)
         # Servers of vLLM and SGLang accept arguments of their chat template.
         template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}

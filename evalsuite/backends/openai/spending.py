@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 
 from evalsuite.backends.model import Model, Price
-from evalsuite.common.errors import BackendError
+from evalsuite.common.errors import BackendError, ConfigError
 
 log = logging.getLogger(__name__)
 
@@ -14,6 +15,22 @@ log = logging.getLogger(__name__)
 def cost_of(price: Price | None, prompt_tokens: float, new_tokens: float) -> float:
     """The cost of a number of tokens; 0 without a price. The budget and the estimate of `evalsuite preview` share it."""
     return (prompt_tokens * price.input + new_tokens * price.output) / 1e6 if price else 0.0
+
+
+def missing_price(model: Model, budget: float | None) -> str | None:
+    """The message for an endpoint without a price where there is a budget; else None."""
+    if budget is None or model.backend != "openai" or model.api.price is not None:
+        return None
+    return (
+        f"model {model.name}: --budget needs to know what the endpoint charges for a million tokens; "
+        "add to its entry in models.yaml: api: {price: {input: …, output: …}}, 0 and 0 for a server of your own"
+    )
+
+
+def require_prices(models: Iterable[Model], budget: float | None) -> None:
+    """Raise ConfigError if the price of an endpoint is needed and not given: before any model is asked."""
+    if wrong := [problem for model in models if (problem := missing_price(model, budget))]:
+        raise ConfigError("\n".join(wrong))
 
 
 def budget_spent(model: Model, budget: float | None, unaffordable: int) -> BackendError:
