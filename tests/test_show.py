@@ -76,6 +76,12 @@ def test_a_run_s_end_is_short_and_show_prints_all(run: Path) -> None:
     assert not any("SI" in " ".join((english(sheet.title), *heads(sheet))) for sheet in mine)
 
 
+def test_a_table_without_rows_is_named(run: Path) -> None:
+    """Nothing stands below the message: notes speak of tables."""
+    assert printed(run, "--tables", "judge_details").splitlines()[0].startswith("judge_details: nothing to show")
+    assert "chance" not in printed(run, "--tables", "judge_details")
+
+
 def test_groups_and_ranks(rated: Path) -> None:
     def rows(name: str, **wanted: list[str]) -> list[list[str]]:
         return [row for sheet in sheets(narrow(load_results(rated), wanted), [name]) for row in words(sheet)]

@@ -93,6 +93,7 @@ def show(
             mark = "\ufeff" if form == "csv" and into_file() else ""
             emit(mark + export(list(sheets(done, names)), form).rstrip("\r\n"))
         elif tables:
+            _say_empty(done, names, run)
             print_tables(done, names)
         else:
             print_results(done)
@@ -101,6 +102,15 @@ def show(
             print_more(done, run)
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
         sys.stderr.close()
+
+
+def _say_empty(results: Results, names: Sequence[str], run: Path) -> None:
+    """Say which of the named tables have no row."""
+    from evalsuite.analyses.table import sheets
+
+    for name in names:
+        if not list(sheets(results, [name])):
+            say(f"{name}: nothing to show; a run that was scored by an older version gets new tables by evalsuite score {run}")
 
 
 def print_results(results: Results) -> None:
@@ -155,7 +165,8 @@ def print_tables(results: Results, *groups: Sequence[str]) -> None:
     from evalsuite.analyses.table import sheets
     from evalsuite.cli.tables.terminal import draw
 
-    print_all(*draw([*(sheet for names in groups for sheet in sheets(results, names)), *notes(results)]))
+    if drawn := [sheet for names in groups for sheet in sheets(results, names)]:
+        print_all(*draw([*drawn, *notes(results)]))
     for problem in results.problems:
         say("problem: ", problem, err=True)
 
