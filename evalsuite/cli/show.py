@@ -110,7 +110,9 @@ def _say_empty(results: Results, names: Sequence[str], run: Path) -> None:
 
     for name in names:
         if not list(sheets(results, [name])):
-            say(f"{name}: nothing to show; a run that was scored by an older version gets new tables by evalsuite score {run}")
+            say(
+                f"{name}: nothing to show; a run that was scored by an older version gets new tables by evalsuite score {run}"
+            )
 
 
 def print_results(results: Results) -> None:

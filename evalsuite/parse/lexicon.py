@@ -19,7 +19,7 @@ from evalsuite.parse.chars import key
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
         "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print 정답은 (ans|response|output|result): verdict",
-    "p": "选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
+    "p": "选项 候选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
         "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
@@ -63,7 +63,7 @@ CUES: dict[str, str] = {
         "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 (从|由)(高到低|大到小) 按可能性 依次 rank(ing|ed)",  # introduces a ranking
-    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 原因之一 secondly",  # a second choice
+    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 也是原因之一 secondly",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) the_(others|rest)",  # the others
     "0": "以上都不 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
