@@ -225,7 +225,7 @@ USAGE = [
     (["run", "--prompt", "papper"], "Did you mean 'paper'"),
     (["score", "/nowhere"], "no such folder"),
     (["report", "/nowhere"], "no such folder"),
-    (["data", "check", "/nowhere"], "no such folder"),
+    (["data", "check", "/nowhere"], "no such file or folder"),
     (["frobnicate"], "No such command"),
 ]
 
