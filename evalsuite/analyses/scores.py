@@ -74,9 +74,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
 def legend(results: Results) -> list[Text]:
     """A line that explains the marks in tables of results; none where there are none."""
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
-    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags} - {
-        "±"
-    }  # SAMPLED explains "±" of samples
+    marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags}
+    marks.discard("±")  # SAMPLED explains the "±" of samples
     columns = by_key(((cell.task, cell.set), _half(cell.figure(metric)) is not None) for cell, metric in numbers)
     with_interval = [any(column) for column in columns.values()]
     if any(with_interval):

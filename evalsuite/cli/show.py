@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from evalsuite.cli.chinese_help import in_both
 from evalsuite.cli.options import parts, takes
 from evalsuite.common.errors import DataError, EvalsuiteError
 from evalsuite.common.flags import flag
-from evalsuite.common.sheet import Text
+from evalsuite.common.sheet import Sheet, Text
 from evalsuite.common.terminal import console, emit, into_file, print_all, say
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def show(
             mark = "\ufeff" if form == "csv" and into_file() else ""
             emit(mark + export(list(sheets(done, names)), form).rstrip("\r\n"))
         elif tables:
-            _say_empty(done, names, run)
-            print_tables(done, names)
+            _print_named(done, names, run)
         else:
             print_results(done)
             if not any(chosen.values()):  # the findings are those of the whole run
@@ -104,23 +103,28 @@ def show(
         sys.stderr.close()
 
 
-def _say_empty(results: Results, names: Sequence[str], run: Path) -> None:
-    """Say which of the named tables have no row."""
-    from evalsuite.analyses.table import sheets
+def _print_named(results: Results, names: Sequence[str], run: Path) -> None:
+    """Print the named tables (none: all but those that are shown only by name), and say which of them have no row."""
+    from evalsuite.analyses.table import TABLES, sheets
 
-    for name in names:
-        if not list(sheets(results, [name])):
+    found = {name: [*sheets(results, [name])] for name in names}
+    for name, drawn in found.items():
+        if not drawn:
             say(
                 f"{name}: nothing to show; a run that was scored by an older version gets new tables by evalsuite score {run}"
             )
+    in_order = [sheet for name in TABLES for sheet in found.get(name, ())]
+    print_tables(results, in_order if names else sheets(results))
 
 
 def print_results(results: Results) -> None:
     """Print the tables, notes and problems at the end of a run. The scores come last: a person reads the last lines first."""
-    from evalsuite.analyses.table import at_end
+    from evalsuite.analyses.table import at_end, sheets
 
-    names = at_end()
-    print_tables(results, [name for name in names if name not in SCORES], *([name] for name in SCORES))
+    others = [name for name in at_end() if name not in SCORES]
+    print_tables(
+        results, [sheet for names in (others, *([name] for name in SCORES)) for sheet in sheets(results, names)]
+    )
     _print_again(results)
     for line in results.skipped:
         say(f"skipped: {line}", err=True)
@@ -160,14 +164,12 @@ def print_more(results: Results, run: Path) -> None:
         print_all(*draw([Text(zh, f"more tables: {listed}; {command} NAME, or all")]))
 
 
-def print_tables(results: Results, *groups: Sequence[str]) -> None:
-    """Print the tables of these names, one group after the other (an empty group: all but those that are shown only by name),
-    then notes, and problems to stderr."""
+def print_tables(results: Results, tables: Iterable[Sheet]) -> None:
+    """Print tables, then the notes if there is a table, and problems to stderr."""
     from evalsuite.analyses.scores import notes
-    from evalsuite.analyses.table import sheets
     from evalsuite.cli.tables.terminal import draw
 
-    if drawn := [sheet for names in groups for sheet in sheets(results, names)]:
+    if drawn := [*tables]:
         print_all(*draw([*drawn, *notes(results)]))
     for problem in results.problems:
         say("problem: ", problem, err=True)
