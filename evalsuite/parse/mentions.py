@@ -218,7 +218,7 @@ class MentionGroup(NamedTuple):
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
     r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?为?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|优|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
     r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
-    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
+    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项]))"
 )
 _PERSON = re.compile(r"说(?!法)|[问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
 _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
@@ -228,7 +228,7 @@ _CUE_BEFORE = (
 )
 # A line headed "ii" shows that statements are numbered in Roman numerals, so that "I" is no label.
 _ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)
-_NOUN_BEFORE = re.compile(r"(?:句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
+_NOUN_BEFORE = re.compile(r"(?:[倾偏指]向|句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
 _OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
 # Behind a letter of a formula.
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
@@ -281,8 +281,14 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         named = _NOUN_BEFORE.search(before) or (
             left in "么则实先次后中" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
         )
-        concluded = left in "此以故" and after.lstrip(" ")[:1] in ("", ".", "。", ";", "\n")  # 所以B。
-        return bool(named) or concluded or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
+        concluded = (
+            left in "此以故"
+            and (  # 所以B。, 因此B、C选项…
+                after.lstrip(" ")[:1] in ("", ".", "。", ";", "\n")
+                or (after[:1] in "、和与" and _AFTER_UPPER.match(after))
+            )
+        )
+        return bool(named or concluded) or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
     if _ENGLISH_BEFORE.search(before):
         return False
     if _WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)) or right in ("'", "’"):
@@ -663,20 +669,29 @@ _PREDICATE = re.compile(
     r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则次不是为错就最没显明可还似看较比符与]|一般|几乎|完全|根本|it is|is|seems|does)"
 )
 _JUDGED = re.compile(r"(?:[ ]?[、和与及][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[ ]?选?项?[ ]?[均都皆]")
+_JUDGED_WRONG = re.compile(
+    r"(?:[ ]?(?:[、和与及]|,?[ ]?(?:and|or)[ ]|,)[ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[ ]?选?项?[ ]?"
+    r"(?:[均都皆][被可]?(?:[不无没未有错与非]|排除)|错误|(?:are|is|were)(?: all| both)? (?:not|in|un|im|wrong|false|ruled))"
+)
 _COMMA = re.compile("[,;]")
 _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
 
 
+_NAMED_ANSWER = re.compile(r"(?:[是为选:]|答案|(?<![a-z])is)[ ]?(?:选项|option)?[ (\[“\"]{0,2}\Z")
+
+
 def _joined(first: Mention, mention: Mention, low: str, joined: bool) -> bool:
     """Whether what stands between two mentions joins them. A comma does if no predicate follows: not in 相比a，b更贴切, nor, behind
-    options that are `joined` without a comma, in 选a和d，b、c均无依据."""
+    options that are `joined` without a comma or behind a choice, in 选a和d，b、c均无依据 and 选a；b、c均不符."""
     gap = low[first.end : mention.start]
     if not _AND.fullmatch(gap):
         return False
     if not ("," in gap or ";" in gap):
         return True
-    apart = first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end)
-    return not (apart or (joined and _JUDGED.match(low, mention.end)))
+    if first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end):
+        return False
+    chosen = _NAMED_ANSWER.search(low, max(0, first.start - 12), first.start)
+    return not ((chosen and _JUDGED_WRONG.match(low, mention.end)) or (joined and _JUDGED.match(low, mention.end)))
 
 
 def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
