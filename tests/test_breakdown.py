@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from as_json import sheets_of
 from rich.console import Console
+from scipy.stats import norm, t
 from shared_fixtures import made_once
 
 import evalsuite
@@ -91,18 +92,27 @@ def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
     ]
     ((low, high, n, dialogues, value),) = bins(found(cell(FILLING), rows), "turns")
     assert (low, high, n, dialogues, value) == (20, 21, 6, 2, 0.5)
-    # One dialogue all right, the other all wrong: the effective sample size is 2/3 of an item, and at least 1 is taken.
+    # One dialogue all right, the other all wrong: the effective sample size is 2/3 of an item, and at least 1 is taken, times
+    # (1.96 / 12.706)² because two dialogues estimated it.
     (only,) = found(cell(FILLING), rows)["turns"]
-    by_hand = wilson(0.5, 1.0)
+    size = (1.959964 / 12.706205) ** 2
+    by_hand = wilson(0.5 * size, size)
     assert only["interval"] == pytest.approx([by_hand.low, by_hand.high], abs=1e-6)
 
 
+def test_a_bin_of_one_dialogue_has_no_interval() -> None:
+    rows = [row(item(FILLING, n, dialogue(0, 20), options="甲乙", gold=0), n % 2) for n in range(4)]
+    (only,) = found(cell(FILLING), rows)["turns"]
+    assert (only["n"], only["dialogues"], only["value"], only["interval"]) == (4, 1, 0.5, None)
+
+
 @pytest.mark.parametrize(("right", "n"), [(0, 3), (3, 3), (12, 12), (5, 12), (30, 100)])
-def test_the_interval_of_independent_items_is_wilsons(right: int, n: int) -> None:
+def test_the_interval_of_independent_items_is_wilsons_for_few_dialogues(right: int, n: int) -> None:
     rows = [row(item(FILLING, k, dialogue(k, 20), options="甲乙", gold=0), 0 if k < right else 1) for k in range(n)]
     low, high = found(cell(FILLING), rows)["turns"][0]["interval"]
     # n - 1 in place of n where there is any variance: a sample's is the smaller.
-    by_hand = wilson(right / n * (n - (0 < right < n)), n - (0 < right < n))
+    size = (n - (0 < right < n)) * (norm.ppf(0.975) / t.ppf(0.975, n - 1)) ** 2
+    by_hand = wilson(right / n * size, size)
     assert (low, high) == pytest.approx((by_hand.low, by_hand.high), abs=1e-6)
 
 
@@ -311,7 +321,9 @@ def test_a_real_run_counted_again(run: Path) -> None:
             for b in slices[place].get(by, []):
                 mine = [v for r, v in of.values() if b["low"] <= size(r) <= (b["high"] or 99)]
                 assert (b["n"], b["value"]) == (len(mine), pytest.approx(sum(mine) / len(mine), abs=1e-6))
-                assert b["interval"][0] <= b["value"] <= b["interval"][1] and 1 <= b["dialogues"] <= b["n"]
+                assert 1 <= b["dialogues"] <= b["n"] and (b["interval"] is None) == (b["dialogues"] == 1)
+                low, high = b["interval"] or (b["value"], b["value"])
+                assert low <= b["value"] <= high
         for by in ("turns", "distance", *(["options"] if "chance" in entry else [])):
             parts = slices[place][by]
             assert sum(b["n"] for b in parts) == len(of)

@@ -164,7 +164,7 @@ def test_rows_within_rows(folder: Path) -> None:
     run, content = evalsuite.load(folder), read(folder)
     bins = rows(run.breakdowns)
     wanted = [
-        (place(row), by, bin["low"], bin["high"], bin["n"], bin["value"], *bin["interval"])
+        (place(row), by, bin["low"], bin["high"], bin["n"], bin["value"], *(bin["interval"] or (None, None)))
         for row in content["breakdowns"]
         for by in ("turns", "distance", "options", "answers")
         for bin in row.get(by) or ()

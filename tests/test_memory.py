@@ -30,7 +30,7 @@ from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import english, spell
 from evalsuite.metrics.independence import Solved, frmm, mib
-from evalsuite.metrics.statistics import effective_size, wilson
+from evalsuite.metrics.statistics import few_dialogues
 from evalsuite.results.analysis import ScoredCell
 from evalsuite.results.outcomes import CellOutcomes, Outcome
 from evalsuite.results.store import StoredQuestions
@@ -81,7 +81,7 @@ def test_a_row_by_hand() -> None:
         (3, 0.333333),
     ]
     assert (row["free"], row["unclear"]) == (1, 1)
-    interval = wilson(0.5, effective_size([1, 0], "ab"))
+    interval = few_dialogues([1, 0], "ab")
     assert row["known"]["interval"] == [round(interval.low, 6), round(interval.high, 6)]
 
 

@@ -170,6 +170,7 @@ def test_all_of_a_section_is_exported_whatever_is_picked(page: Any, results: dic
         (e["model"], e["task"], e["set"], bin["value"], bin["interval"][0])
         for e in results["breakdowns"]
         for bin in e.get("turns", [])
+        if bin["interval"]
     }
     found = {
         (r["model"], r["task"], r["set"], float(r["value"]), float(r["low"])) for r in rows if r["low"] and r["value"]

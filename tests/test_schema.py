@@ -190,7 +190,7 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("a bias of 2", "results", lambda r: r["robustness"]["positions"][0].update(bias=2)),
     ("a bin above 1", "results", lambda r: r["breakdowns"][0]["turns"][0].update(value=1.1)),
     ("a bin of nothing", "results", lambda r: r["breakdowns"][0]["turns"][0].update(n=0)),
-    ("half an interval", "results", lambda r: r["breakdowns"][0]["distance"][0]["interval"].pop()),
+    ("half an interval", "results", lambda r: r["breakdowns"][0]["turns"][0].update(interval=[0.2])),
     ("a breakdown of no model", "results", lambda r: r["breakdowns"][0].pop("model")),
     ("a pair without a count", "results", lambda r: r["confusions"][0]["pairs"][0].pop()),
     ("a name in one language", "results", lambda r: r["confusions"][0]["names"][0].pop()),

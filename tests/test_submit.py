@@ -286,7 +286,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("a drop", results(lambda r: r["robustness"]["drops"][0].update(p=0.0001)), True, "robustness.drops[0].p: is 0.0001"),
     ("places", results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), True, "robustness.positions[0].gold[0]: is 9"),
     ("a breakdown", results(lambda r: r["breakdowns"][0]["turns"][0].update(value=0.123)), True, "breakdowns[0].turns[0].value: is 0.123"),
-    ("a breakdown's interval", results(lambda r: r["breakdowns"][0]["distance"][0]["interval"].__setitem__(1, 0.9876)), True, "breakdowns[0].distance[0].interval[1]: is 0.9876"),
+    ("a breakdown's interval", results(lambda r: r["breakdowns"][0]["distance"][0].update(interval=[0.1, 0.9876])), True, "breakdowns[0].distance[0].interval: is [0.1, 0.9876]"),
     ("a breakdown less", results(lambda r: r["breakdowns"].pop()), True, "breakdowns[9]: is nothing"),
     ("a confusion", results(lambda r: r["confusions"][0]["pairs"][0].__setitem__(2, 77)), True, "confusions[0].pairs[0][2]: is 77"),
     ("what was offered", results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), True, "confusions[0].offers[0].options[0]: is 1"),

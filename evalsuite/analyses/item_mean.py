@@ -33,14 +33,15 @@ class ItemMean(Strict):
     n: Annotated[int, Field(ge=1)] = Field(description="Items.")
     dialogues: Annotated[int, Field(ge=1)] = Field(description="Dialogues that they come from.")
     value: Share = Field(description="The cell's metric over them, 0 … 1.")
-    interval: Annotated[Rows[Share], Field(min_length=2, max_length=2)] = Field(
-        description="Wilson's 95 % interval at the effective number of items, low and high."
+    interval: Annotated[Rows[Share], Field(min_length=2, max_length=2)] | None = Field(
+        description="The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; "
+        "null for one dialogue."
     )
 
     @property
     def as_value(self) -> Value:
         """The mean with its interval, for tables."""
-        low, high = self.interval
+        low, high = self.interval or (None, None)
         return Value(self.value, low, high)
 
 
@@ -50,16 +51,12 @@ def value_or_dash(figure: IntervalFields | ItemMean | None) -> Value:
 
 
 def item_mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean:
-    """The mean over rows of (value, dialogue)."""
-    from evalsuite.metrics.statistics import effective_size, wilson
-
-    values, sources = zip(*rows, strict=True)
-    mean = math.fsum(values) / len(rows)
-    independent = effective_size(values, sources)
-    interval = wilson(mean * independent, independent)
+    """The mean over rows of (value, dialogue), rounded to six digits."""
+    values, dialogues = zip(*rows, strict=True)
+    mean = mean_interval(values, dialogues)
     return ItemMean(
         n=len(rows),
-        dialogues=len({*sources}),
-        value=round(mean, 6),
-        interval=[round(interval.low, 6), round(interval.high, 6)],
+        dialogues=len({*dialogues}),
+        value=round(mean.value or 0.0, 6),
+        interval=[round(end, 6) for end in mean.bounds[1:]] if mean.bounds else None,
     )

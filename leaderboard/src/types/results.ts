@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (196e8c0e29086f14) by types.mjs.
+// Generated from schema/results.schema.json (93f24992d8756869) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -3481,12 +3481,9 @@ export interface ItemMean {
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
 }
 /**
  * All reasoning items of a model over several tasks.
@@ -4019,12 +4016,9 @@ export interface Bin {
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   /**
    * Null, as is high: unknown.
    */
@@ -4051,12 +4045,9 @@ export interface GroupMean {
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   name: string;
   /**
    * What it is shown as in Chinese; as its name if absent.
@@ -4179,12 +4170,9 @@ export interface Aspect {
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   name: string;
   /**
    * What it is shown as in Chinese; as its name if absent.
@@ -4216,12 +4204,9 @@ export interface Difficulty {
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   /**
    * A name of `evalsuite tasks`.
    */
