@@ -274,6 +274,52 @@ def test_two_equal_dialogues_have_an_interval() -> None:
         stats.few_dialogues([1, 0], ["a", "a"])
 
 
+@pytest.mark.parametrize("dialogues", [2, 3, 5, 10, 40])
+def test_means_of_scores_and_of_differences_cover_what_they_say(dialogues: int) -> None:
+    """Scores from 1 to 5, and changes by -1, 0 or 1, of a judge that is kinder in some dialogues than in others."""
+    rng = np.random.default_rng(dialogues)
+    clusters = [d for d in range(dialogues) for _ in range(6)]
+    scores = changes = claimed = 0
+    for _ in range(200):
+        kind = np.repeat(rng.normal(0, 0.5, dialogues), 6)
+        noise = rng.normal(0, 0.8, len(clusters))
+        low, high = stats.scale_mean(np.clip(np.rint(3 + kind + noise), 1, 5).tolist(), clusters, rng, (1, 5))
+        scores += low is not None and high is not None and 1 <= low <= 3 <= high <= 5
+        low, high = stats.mean_difference(np.clip(np.rint(kind + noise), -1, 1).tolist(), clusters, rng)
+        if low is not None and high is not None:  # None: the dialogues' sums are equal, as whole numbers of two may be
+            claimed, changes = claimed + 1, changes + (low <= 0 <= high)
+    assert scores / 200 >= 0.915 and claimed > 150 and changes / claimed >= 0.915
+
+
+def test_a_mean_of_scores_is_the_cells_interval_on_another_scale() -> None:
+    values, clusters = [1.0, 0.0, 1.0, 1.0, 0.5, 0.0], [0, 0, 1, 1, 2, 2]
+    cell = stats.few_dialogues(values, clusters)
+    assert stats.scale_mean(values, clusters, Random(0)) == pytest.approx((cell.low, cell.high))
+    scaled = stats.scale_mean([1 + 4 * value for value in values], clusters, Random(0), (1, 5))
+    assert scaled == pytest.approx((1 + 4 * cell.low, 1 + 4 * cell.high))
+    assert stats.scale_mean([5.0] * 40, range(40), Random(0), (1, 5)) != (5.0, 5.0)  # all resamples are equal
+    many = [1.0] * 30 + [0.0] * 20
+    drawn = stats.bootstrap(Means.of({"a": many}), None, Random(0))["a"]
+    assert stats.scale_mean(many, range(50), Random(0)) == (drawn.low, drawn.high)
+
+
+def test_a_mean_difference_of_few_dialogues_is_a_t_interval() -> None:
+    ttest = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]").ttest_1samp
+    changes = [0.5, -0.25, 0.0, 1.0, 0.25]
+    expected = ttest(changes, 0).confidence_interval()
+    assert stats.mean_difference(changes, range(5), Random(0)) == pytest.approx((expected.low, expected.high))
+    twice = stats.mean_difference([x for x in changes for _ in "ab"], [n // 2 for n in range(10)], Random(0))
+    assert twice == pytest.approx(
+        (expected.low, expected.high)
+    )  # dialogues are the units, however many items they have
+
+
+def test_one_dialogue_gives_no_interval() -> None:
+    assert stats.scale_mean([1.0, 0.0, 1.0], ["a"] * 3, Random(0)) == (None, None)
+    assert stats.mean_difference([1.0, 0.0, 1.0], ["a"] * 3, Random(0)) == (None, None)
+    assert stats.mean_difference([0.0, 0.0, 0.0], "abc", Random(0)) == (None, None)
+
+
 def test_wrong_input_is_named() -> None:
     with pytest.raises(ValueError, match="3 clusters for 10"):
         stats.bootstrap(accuracy_of(3, 10), [1, 2, 3], Random(0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
+from statistics import fmean
 
 from pydantic import Field
 
@@ -49,10 +50,10 @@ def compute(run: ScoredRun) -> list[Extraction]:
 def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
     """The row of a cell from its answered requests. Values are in [0, 1].
 
-    `gain` is the mean over items of F1 of the answer less F1 of the whole reply, with its bootstrap interval; low and high
-    are None where no item has a difference, or with one dialogue.
+    `gain` is the mean over items of F1 of the answer less F1 of the whole reply, with its interval; low and high are
+    None where no two dialogues differ, or with one dialogue.
     """
-    from evalsuite.metrics.statistics import Means, bootstrap
+    from evalsuite.metrics.statistics import mean_difference
 
     score = benchmark_of(place.task).language.score
     of_reply, cut = [], 0
@@ -75,8 +76,7 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
     clusters = sources([answered[replies[0]][0].item.context for replies in items.values()])
     # The seed names no model: two models with the same replies get the same interval.
     rng = Random(f"extraction:{place.task}:{place.set}:{place.split}")
-    gain = bootstrap(Means.of({"gain": gains}), clusters, rng)["gain"]
-    sampled = any(gains) and len(set(clusters)) > 1
+    low, high = mean_difference(gains, clusters, rng)
     means = {name: [sum(side) / len(items) for side in both] for name, both in columns.items()}
     return Extraction(
         **place.as_dict(),
@@ -86,9 +86,9 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
         f1_reply=means["f1"][1],
         em=means["em"][0],
         em_reply=means["em"][1],
-        gain=gain.value,
-        low=gain.low if sampled else None,
-        high=gain.high if sampled else None,
+        gain=fmean(gains),
+        low=low,
+        high=high,
     )
 
 

@@ -340,24 +340,21 @@ def _measure(task: str) -> Literal["kappa", "f1"]:
 def agreement(task: str, pairs: Sequence[ReadingPair]) -> IntervalFields:
     """Cohen's kappa of the chosen options, "no answer" being one; of spans and texts mean F1 of the two answers instead.
 
-    With the 95 % interval of a bootstrap over dialogues; low and high are None with one dialogue.
+    With the 95 % interval by dialogues; low and high are None with one dialogue, and kappa's with fewer than thirty.
     """
-    from evalsuite.metrics.statistics import Means, bootstrap, wilson
+    from evalsuite.metrics.statistics import scale_mean
 
     read = [pair for pair in pairs if pair.second is not None]
     value = low = high = None
     if read:
         clusters = sources([pair.trial.item.context for pair in read])
-        rng, dialogues = Random(f"second:{task}"), len(set(clusters))
+        rng = Random(f"second:{task}")
         if _measure(task) == "kappa":
             both = [category(p.first) for p in read], [category(p.second or p.first) for p in read]
             value, (low, high) = cohen_kappa(*both), kappa_interval(*both, clusters, rng)
         else:
-            drawn = bootstrap(Means.of({"f1": [pair.overlap["f1"] for pair in read]}), clusters, rng)["f1"]
-            value = drawn.value
-            if drawn.low == drawn.high:  # all agree wholly, or not at all: no interval of width 0
-                drawn = wilson(round(value * dialogues), dialogues)
-            low, high = (drawn.low, drawn.high) if dialogues > 1 else (None, None)
+            overlaps = [pair.overlap["f1"] for pair in read]
+            value, (low, high) = fmean(overlaps), scale_mean(overlaps, clusters, rng)
     return IntervalFields(value=value, low=low, high=high)
 
 

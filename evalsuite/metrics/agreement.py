@@ -160,10 +160,11 @@ class _Kappa:
 def kappa_interval(
     a: Sequence[Hashable], b: Sequence[Hashable], clusters: Sequence[Hashable], rng: Random
 ) -> tuple[float | None, float | None]:
-    """95 % interval of `cohen_kappa` from a bootstrap over clusters; (None, None) where it is undefined, or with one cluster.
+    """95 % interval of `cohen_kappa` from a bootstrap over clusters; (None, None) where it is undefined, or with fewer clusters
+    than can be resampled (`statistics.RESAMPLED`).
 
     Where the raters agree on everything, every resample has a kappa of 1: the lower end is then that of Wilson's interval of
-    the agreement, with clusters as units and the same chance agreement.
+    the agreement, with clusters as units and the same chance agreement. That needs two clusters.
 
     >>> low, high = kappa_interval("yyyynnnnyn" * 5, "yyynnnnnyy" * 5, range(50), Random(0))
     >>> 0.3 < low < 0.6 < high < 0.9
@@ -171,15 +172,15 @@ def kappa_interval(
     """
     import numpy as np
 
-    from evalsuite.metrics.statistics import bootstrap, wilson
+    from evalsuite.metrics.statistics import RESAMPLED, bootstrap, wilson
 
-    count = len(set(clusters))
-    if cohen_kappa(a, b) is None or count < 2:
+    count, kappa = len(set(clusters)), cohen_kappa(a, b)
+    if kappa is None or count < (2 if kappa == 1 else RESAMPLED):
         return None, None
+    if kappa == 1:
+        chance = sum((n / len(a)) ** 2 for n in Counter(a).values())
+        return max(-1.0, (wilson(count, count).low - chance) / (1 - chance)), 1.0
     kinds = list(dict.fromkeys([*a, *b]))
     rows = [[x == y, *(x == kind for kind in kinds), *(y == kind for kind in kinds)] for x, y in zip(a, b, strict=True)]
     drawn = bootstrap(_Kappa(np.array(rows, dtype=float)), clusters, rng)["kappa"]
-    if drawn.value == 1:
-        chance = sum((n / len(a)) ** 2 for n in Counter(a).values())
-        return max(-1.0, (wilson(count, count).low - chance) / (1 - chance)), 1.0
     return drawn.low, drawn.high

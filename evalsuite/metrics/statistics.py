@@ -15,6 +15,8 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
     family_draws          how many random permutations a test in a family of tests takes
     mcnemar, wilson       exact test and interval of binary scores (McNemar 1947, Wilson 1927) for independent items
     few_dialogues         interval of a mean over fewer dialogues than can be resampled (Korn & Graubard 1998)
+    scale_mean            interval of a mean of values on a scale, with whichever of the two fits the number of dialogues
+    mean_difference       the same for a mean of paired differences
     holm                  correction for multiple tests (Holm 1979)
     within_families       the same for tests of several families, with the smallest p that each can give
 
@@ -198,6 +200,55 @@ def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]
     mean = math.fsum(values) / len(values)
     size = effective_size(values, clusters) * (_Z / t_quantile(_ENDS[1], dialogues - 1)) ** 2
     return wilson(min(mean, 1.0) * size, size)
+
+
+Ends = tuple[float | None, float | None]
+
+
+def scale_mean(
+    values: Sequence[float], clusters: Sequence[Hashable], rng: Rng, scale: tuple[float, float] = (0.0, 1.0)
+) -> Ends:
+    """The ends of the 95 % interval of a mean of (N,) values on a scale from its lowest to its highest value.
+
+    `bootstrap` from `RESAMPLED` dialogues on; `few_dialogues` for fewer, or where all resamples are equal; (None, None) for
+    one dialogue.
+
+    >>> low, high = scale_mean([3, 3, 3, 3], "abcd", Random(0), scale=(1, 5))
+    >>> low < 3 < high
+    True
+    """
+    dialogues = len(set(clusters))
+    if dialogues < 2:
+        return None, None
+    if dialogues >= RESAMPLED:
+        drawn = bootstrap(Means.of({"": values}), clusters, rng)[""]
+        if drawn.low < drawn.high:
+            return drawn.low, drawn.high
+    lowest, width = scale[0], scale[1] - scale[0]
+    few = few_dialogues([(value - lowest) / width for value in values], clusters)
+    return lowest + width * few.low, lowest + width * few.high
+
+
+def mean_difference(values: Sequence[float], clusters: Sequence[Hashable], rng: Rng) -> Ends:
+    """The ends of the 95 % interval of a mean of (N,) differences, an item's of the same dialogue.
+
+    `bootstrap` from `RESAMPLED` dialogues on; for fewer Student's t with dialogues - 1 degrees of freedom, with the dialogues'
+    standard error; (None, None) for one dialogue, or where no two dialogues differ.
+
+    >>> low, high = mean_difference([1.0, 2.0, 3.0, 4.0], "abcd", Random(0))  # scipy.stats.ttest_1samp gives the same
+    >>> round(low, 3), round(high, 3)
+    (0.446, 4.554)
+    """
+    sums = cluster_sums(np.stack([np.asarray(values, dtype=float), np.ones(len(values))], axis=1), clusters)
+    count, mean = len(sums), math.fsum(values) / len(values)
+    spread = math.fsum((sums[:, 0] - mean * sums[:, 1]) ** 2)
+    if count < 2 or spread <= 1e-12:
+        return None, None
+    if count >= RESAMPLED:
+        drawn = bootstrap(Means.of({"": values}), clusters, rng)[""]
+        return drawn.low, drawn.high
+    half = t_quantile(_ENDS[1], count - 1) * math.sqrt(spread * count / (count - 1)) / len(values)
+    return mean - half, mean + half
 
 
 def t_quantile(p: float, freedom: float) -> float:

@@ -13,7 +13,7 @@ from itertools import combinations
 from random import Random
 from statistics import mean
 
-from evalsuite.analyses.judged.scale import JudgeStatus
+from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus
 from evalsuite.analyses.judged.values import (
     Anchor,
     AttackEffect,
@@ -163,7 +163,7 @@ def repeats(judgings: Sequence[Opinions]) -> Iterator[Repeat]:
 
 def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
     """Agreement of a judge's scores with and without the gold answer."""
-    from evalsuite.metrics.statistics import Means, paired_bootstrap
+    from evalsuite.metrics.statistics import mean_difference
 
     for (judge, rubric), group in _by_judge(judgings).items():
         sides = [_scored(group, "plain"), _scored(group, "blind")]
@@ -171,9 +171,8 @@ def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
             for n, scale in enumerate(group[0].scales):
                 seen, unseen = _columns(sides, shared, n)
                 clusters = [sides[0][name].source for name in shared]
-                drawn = paired_bootstrap(
-                    Means.of({"x": unseen}), Means.of({"x": seen}), clusters, Random(f"judge:blind:{rubric}:{scale}")
-                )["x"]
+                changes = [without - beside for without, beside in zip(unseen, seen, strict=True)]
+                low, high = mean_difference(changes, clusters, Random(f"judge:blind:{rubric}:{scale}"))
                 yield Blind(
                     judge=judge,
                     rubric=rubric,
@@ -182,8 +181,8 @@ def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
                     mean=mean(seen),
                     blind=mean(unseen),
                     **dict(ScoringPair.model_validate(pair_agreement(seen, unseen))),
-                    low=drawn.low,
-                    high=drawn.high,
+                    low=low,
+                    high=high,
                 )
 
 
@@ -226,16 +225,18 @@ def _median_cells(
     for cell in dict.fromkeys(t.cell for t in plain):
         names = [name for name in shared if name[0] == cell]
         if names:
-            found = interval([sides[0][name].source for name in names], medians(_columns(sides, names, n)), cell)
+            dialogues, middle = [sides[0][name].source for name in names], medians(_columns(sides, names, n))
+            found = mean_score(middle, dialogues, cell, plain[0].facts.rubric_scales[n])
             yield MedianCell(**cell.as_dict(), n=len(names), **dict(found))
 
 
-def interval(sources: Sequence[int], values: Sequence[float], place: Place) -> IntervalFields:
-    """Mean and its 95 % interval, from a bootstrap over dialogues. The seed depends on neither model nor judge."""
-    from evalsuite.metrics.statistics import Means, bootstrap
+def mean_score(values: Sequence[float], dialogues: Sequence[int], place: Place, scale: JudgeScale) -> IntervalFields:
+    """Mean of a cell's scores and its 95 % interval. The seed depends on neither model nor judge."""
+    from evalsuite.metrics.statistics import scale_mean
 
-    drawn = bootstrap(Means.of({"x": values}), sources, Random(f"judge:{place.task}:{place.set}:{place.split}"))["x"]
-    return IntervalFields(value=drawn.value, low=drawn.low, high=drawn.high)
+    rng = Random(f"judge:{place.task}:{place.set}:{place.split}")
+    low, high = scale_mean(values, dialogues, rng, (scale.low, scale.high))
+    return IntervalFields(value=mean(values), low=low, high=high)
 
 
 def length(judgings: Sequence[Opinions]) -> Iterator[LengthBias]:

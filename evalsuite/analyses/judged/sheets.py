@@ -203,10 +203,10 @@ def _repeats(r: Repeat) -> Text:
 
 def _blind(r: Blind) -> Text:
     seen, unseen, kappa, within = _number(r.mean), _number(r.blind), _number(r.kappa), _percent(r.within_1)
-    change = f"[{_signed(r.low)} {_signed(r.high)}]"
+    change = "" if r.low is None or r.high is None else f" [{_signed(r.low)} {_signed(r.high)}]"
     return Text(
-        f"有标准答案 {seen}，没有 {unseen} {change}，κ {kappa}，相差不超过 1 分 {within.zh}",
-        f"{seen} with the gold answer, {unseen} without {change}, κ {kappa}, within 1 {within.en}",
+        f"有标准答案 {seen}，没有 {unseen}{change}，κ {kappa}，相差不超过 1 分 {within.zh}",
+        f"{seen} with the gold answer, {unseen} without{change}, κ {kappa}, within 1 {within.en}",
     )
 
 

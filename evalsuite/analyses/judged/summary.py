@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from evalsuite.analyses.correlations import MODELS
-from evalsuite.analyses.judged.controls import Opinion, Opinions, controls, interval, length_bias
+from evalsuite.analyses.judged.controls import Opinion, Opinions, controls, length_bias, mean_score
 from evalsuite.analyses.judged.replies import VERSION, JudgeVerdict, read_verdict
 from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus, again
 from evalsuite.analyses.judged.values import (
@@ -286,14 +286,14 @@ def _entry(opinions: Opinions, lines: Sequence[JudgedRecord], subject: Subject, 
 def _numbers(judging: Opinions, n: int, subject: Subject) -> ScaleNumbers:
     """One scale on one cell: mean with interval, histogram, and correlations with length and every automatic metric."""
     opinions = [o for o in judging.opinions if o.scores]
-    _, low, high, _ = judging.facts.scales[n]
+    scale = judging.facts.rubric_scales[n]
     scores = [o.scores[n] for o in opinions]
     tally = Counter(scores)
-    mean = interval([o.source for o in opinions], scores, judging.cell) if opinions else None
+    mean = mean_score(scores, [o.source for o in opinions], judging.cell, scale) if opinions else None
     numbers = ScaleNumbers(
         **dict(mean or {"value": None, "low": None, "high": None}),
         n=len(opinions),
-        histogram={str(value): tally[value] for value in range(low, high + 1)},
+        histogram={str(value): tally[value] for value in scale.values},
     )
     if judging.control not in ("plain", "blind"):
         return numbers

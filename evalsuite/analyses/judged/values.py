@@ -205,8 +205,8 @@ class Blind(Scaled, ScoringPair):
     n: Count
     mean: float
     blind: float
-    low: float
-    high: float
+    low: Number
+    high: Number
 
 
 class PanelPair(ScoringPair):

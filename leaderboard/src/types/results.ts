@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (93f24992d8756869) by types.mjs.
+// Generated from schema/results.schema.json (eeb12a49868e0ac8) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -5148,8 +5148,8 @@ export interface Blind {
   n: number;
   mean: number;
   blind: number;
-  low: number;
-  high: number;
+  low: number | null;
+  high: number | null;
 }
 /**
  * Several judges with one rubric. The figures of agreement stand here if the judges share any item.
