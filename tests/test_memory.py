@@ -42,11 +42,12 @@ ASKS, OTHER, FACTS = "domain_identification", "slot_identification", "event_caus
 
 def cell(task: str, values: Mapping[str, float | list[float]], rests_on: Mapping[str, Iterable[str]] | None = None,
          model: str = "m", **more: Any) -> CellOutcomes:  # fmt: skip
-    """The outcomes of a cell. `values`: item -> its value, or a list of its samples' values."""
+    """The outcomes of a cell. `values`: item -> its value, or a list of its samples' values. Items of one name, of any task, have
+    one dialogue."""
     place = replace(Place(model, task, "easy", "test", "paper", 0), **more)
     outcomes = [
         Outcome(
-            Item(item, task, "easy", "test", (), "", rests_on=tuple((rests_on or {}).get(item, ()))), 0, sample, n, value,
+            Item(item, task, "easy", "test", (f"A: {item}",), "", rests_on=tuple((rests_on or {}).get(item, ()))), 0, sample, n, value,
             Answer(Status.PARSED), Score(),
         )
         for n, (item, found) in enumerate(values.items())
@@ -115,6 +116,12 @@ def test_tasks_are_pooled_with_their_own_dialogues() -> None:
     assert (row["model"], row["variant"], row["tasks"], row["sets"]) == ("m", "paper", [ASKS, OTHER], ["easy"])
     assert (row["all"]["n"], row["all"]["dialogues"], row["facts"]["n"]) == (3, 3, 2)
     assert [(i["variant"], i["tasks"]) for i in found["independent"]] == [("paper", [ASKS, OTHER]), ("cot", [ASKS])]
+
+
+def test_a_dialogue_that_two_tasks_ask_about_counts_once() -> None:
+    one, two = (cell(task, {"x": 1.0, "y": 0.0}, {"x": ["f1"], "y": ["f1"]}) for task in (OTHER, ASKS))
+    (row,) = content(cell(FACTS, KNOWS), one, two)["pooled"]
+    assert (row["all"]["n"], row["all"]["dialogues"]) == (4, 2)
 
 
 TRAINED = {"base": "whole", "task": ASKS, "size": 1, "seed": 0, "set": "both", "allow_leak": False, "labels": {}}

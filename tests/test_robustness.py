@@ -124,6 +124,31 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
     assert first(BASE, lost)["items"] == 3
 
 
+def test_samples_of_an_item_are_averaged() -> None:
+    """Item 0 is right in one of two samples before and in none after; of item 1 one sample was lost after."""
+
+    def sampled(perturb: str, choices: Sequence[Sequence[int | None]]) -> CellOutcomes:
+        cells = [cell_outcomes(ITEMS[:2], perturb, column) for column in choices]
+        rows = [replace(o, sample=n) for n, each in enumerate(cells) for o in each.outcomes]
+        return CellOutcomes(cells[0].cell, cells[0].labels, tuple(rows))
+
+    after = sampled("reverse", [(0, 1), (0, None)])
+    after = CellOutcomes(after.cell, after.labels, after.outcomes[:-1])
+    row = first(sampled("none", [(1, 1), (0, 1)]), after)
+    assert (row["items"], row["dialogues"], row["base"], row["value"]) == (2, 2, 0.75, 0.5)
+    assert (row["right_to_wrong"], row["wrong_to_right"], row["flip_rate"], row["test"]) == (1, 0, 0.5, "permutation")
+
+
+def test_chance_of_all_rotations_weighs_items_alike(tmp_path: Path) -> None:
+    """Items of slot identification have different numbers of options, and each as many rotations."""
+    evalsuite.run(
+        model="random", tasks="slot_identification", set="easy", limit=6, perturb=["none", "circular"], out=tmp_path
+    )
+    cells = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["cells"]
+    plain, rotated = (next(c for c in cells if c["perturb"] == name) for name in ("none", "circular"))
+    assert rotated["chance"] == pytest.approx(plain["chance"])
+
+
 def test_spans_flip_at_half() -> None:
     def texts(perturb: str, values: Sequence[float]) -> CellOutcomes:
         rows = [

@@ -12,7 +12,7 @@ sample. An item that failed, or that the judge gave no verdict on, is neither kn
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
@@ -22,6 +22,7 @@ from pydantic import Field
 from evalsuite.analyses.item_mean import ItemMean, item_mean, value_or_dash
 from evalsuite.analyses.judged.summary import Verdicts, verdicts
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
+from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
@@ -144,7 +145,7 @@ class Fact:
     """A fact that a model was asked for."""
 
     known: bool
-    source: tuple[str, int]  # the dialogue of the item, which is the unit of intervals
+    context: tuple[str, ...]  # of the item; those of one dialogue are one unit of intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class Question:
 
     item: str
     value: float
-    source: tuple[str, str, int]
+    context: tuple[str, ...]
     state: str
 
 
@@ -257,9 +258,9 @@ def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whol
     facts: dict[str, Fact] = {}
     for cell in cells:
         rule = {} if opinions else {item: own.value > RIGHT for item, own in item_values(cell.outcomes).items()}
-        sources = {o.item.id: (cell.place.name, o.source) for o in cell.outcomes.outcomes}
+        contexts = {o.item.id: o.item.context for o in cell.outcomes.outcomes}
         verdicts_here = right.get(cell.place, rule)
-        facts |= {item: Fact(known, sources[item]) for item, known in verdicts_here.items() if item in sources}
+        facts |= {item: Fact(known, contexts[item]) for item, known in verdicts_here.items() if item in contexts}
     place = cells[0].place
     how = KnowledgeWay(
         facts_of=place.task,
@@ -281,7 +282,7 @@ def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[KnownFacts]]) -> R
         return None
     facts = {name: fact for k in used for name, fact in k.facts.items() if name in wanted}
     questions = tuple(
-        Question(name, own.value, (place.task, place.set, own.first.source), _state({*own.first.item.rests_on}, facts))
+        Question(name, own.value, own.first.item.context, _state({*own.first.item.rests_on}, facts))
         for name, own in item_values(cell.outcomes).items()
     )
     whole = cell.result.is_complete and all(k.whole for k in used)
@@ -316,17 +317,21 @@ def _against(found: Reasoning) -> Against:
     return Against(
         metric=TASKS[found.cells[0].task].item_metrics[0],
         knowledge=list(found.how),
-        facts=_mean([(float(fact.known), fact.source) for fact in found.facts.values()]),
-        all=_mean([(q.value, q.source) for q in found.questions]),
-        known=_mean([(q.value, q.source) for q in found.questions if q.state == "known"]),
-        rest=_mean([(q.value, q.source) for q in found.questions if q.state == "rest"]),
+        facts=_mean([(float(fact.known), fact.context) for fact in found.facts.values()]),
+        all=_mean([(q.value, q.context) for q in found.questions]),
+        known=_mean([(q.value, q.context) for q in found.questions if q.state == "known"]),
+        rest=_mean([(q.value, q.context) for q in found.questions if q.state == "rest"]),
         free=states["free"],
         unclear=states["unclear"],
     )
 
 
-def _mean(rows: Sequence[tuple[float, Hashable]]) -> ItemMean | None:
-    return item_mean(rows) if rows else None
+def _mean(rows: Sequence[tuple[float, tuple[str, ...]]]) -> ItemMean | None:
+    """The mean over (value, context), with contexts of one dialogue as one unit, whatever task asks about it; None for none."""
+    if not rows:
+        return None
+    values, contexts = zip(*rows, strict=True)
+    return item_mean([*zip(values, sources(contexts), strict=True)])
 
 
 def _about(key: Coordinates) -> About:

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
+from statistics import fmean
 from typing import NamedTuple
 
 from pydantic import Field
@@ -72,8 +73,8 @@ class Drop(CellFields):
     least_p_holm: Share | None = Field(default=None, description=LEAST_P_HOLM)
     family: Count | None = Field(default=None, description=FAMILY)
     flip_rate: Share
-    right_to_wrong: Count
-    wrong_to_right: Count
+    right_to_wrong: Count = Field(description="Items that lose half a point or more; of samples, in their mean.")
+    wrong_to_right: Count = Field(description="Items that gain half a point or more.")
     same_choice: Share | None = Field(default=None, description="How often the same option was chosen.")
     parsed_in_both: Count | None = None
     consistency: Share | None = Field(default=None, description="How often all rotations got the same option.")
@@ -176,17 +177,21 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
     pairs = [(plain, perturbed[name]) for plain, name in zip(base.outcomes, names, strict=True) if name in perturbed]
     if not pairs:
         return None
-    before, after = [plain.value for plain, _ in pairs], [min(o.value for o in outcomes) for _, outcomes in pairs]
-    clusters = [plain.source for plain, _ in pairs]
+    # An item's samples are averaged, since items weigh the same however many of their samples were lost.
+    items = by_key((plain.item.id, (plain, min(o.value for o in outcomes))) for plain, outcomes in pairs).values()
+    before = [fmean(plain.value for plain, _ in samples) for samples in items]
+    after = [fmean(value for _, value in samples) for samples in items]
+    clusters = [samples[0][0].source for samples in items]
     place = other.place
     # The seed names no model: two models with the same replies get the same interval.
     purpose = f"robustness:{place.task}:{place.set}:{place.split}:{place.perturb}"
-    test = paired_test(after, before, clusters, Random(purpose), family, binary=base.metric == "accuracy")
+    binary = base.metric == "accuracy" and {*before, *after} <= {0.0, 1.0}
+    test = paired_test(after, before, clusters, Random(purpose), family, binary)
     changes = [y - x for x, y in zip(before, after, strict=True)]
     return Drop(
         **place.as_dict(),
         metric=base.metric,
-        items=len({plain.item.id for plain, _ in pairs}),
+        items=len(items),
         dialogues=test.clusters,
         base=math.fsum(before) / len(before),
         value=math.fsum(after) / len(after),

@@ -49,7 +49,9 @@ def cell_results(
     chance = of_parsed = None
     if trials and TASKS[cell.place.task].kind.single:
         right = sum(score.values.get("accuracy") == 1.0 for *_, score in replies)
-        chance = math.fsum(1 / len(trial.item.options) for trial in trials) / len(trials)
+        # An item counts once, however many rotations or samples it has: longer items have more rotations.
+        levels = {trial.item.id: 1 / len(trial.item.options) for trial in trials}
+        chance = math.fsum(levels.values()) / len(levels)
         of_parsed = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     result = CellResult(
         **cell.place.as_dict(),

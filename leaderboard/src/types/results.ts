@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (eeb12a49868e0ac8) by types.mjs.
+// Generated from schema/results.schema.json (141c38ff6f6b9fdc) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -279,11 +279,11 @@ export interface CellResult {
    */
   estimate?: Estimate | null;
   /**
-   * Accuracy of guessing; choices only.
+   * Mean over items of 1 / number of options; choices only.
    */
   chance?: number | null;
   /**
-   * Accuracy over readable replies; choices only.
+   * Share of the readable replies that are right, each rotation and sample apart; choices only.
    */
   accuracy_of_parsed?: number | null;
 }
@@ -2100,7 +2100,13 @@ export interface Drop {
    */
   family?: number | null;
   flip_rate: number;
+  /**
+   * Items that lose half a point or more; of samples, in their mean.
+   */
   right_to_wrong: number;
+  /**
+   * Items that gain half a point or more.
+   */
   wrong_to_right: number;
   /**
    * How often the same option was chosen.
