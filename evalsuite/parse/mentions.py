@@ -217,7 +217,7 @@ class MentionGroup(NamedTuple):
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
     r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?为?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|优|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
-    r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
+    r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|是(?:主要|首要|根本|直接)的?原因|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项]))"
 )
 _PERSON = re.compile(r"说(?!法)|[问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
@@ -245,7 +245,7 @@ _UNIT_AFTER = re.compile(
 )
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
-    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
+    r"[ ]?(?:★|因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
 )
 _WORD_NEXT = re.compile(" [a-z]{2}")
 _COUNTED_NEXT = re.compile(r" \d+(?:-\d+)?[- ][a-z]")  # a 3-year policy, a 14-16 gauge needle
@@ -272,14 +272,14 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     if HAN.match(right) and (
         right in _WORD_AFTER
         or (low[start] in "abxy" and _PERSON.match(after))
-        or (wordlike and spoken and not _AFTER_UPPER.match(after))
+        or (wordlike and spoken and left != "选" and not _AFTER_UPPER.match(after))
     ):
         return False
     if letter == "I" and _ROMAN.search(low):
         return False
     if (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)) and HAN.match(left):
         named = _NOUN_BEFORE.search(before) or (
-            left in "么则实先次后中" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
+            left in "么则实先次后中过" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
         )
         concluded = (
             left in "此以故"
@@ -662,7 +662,7 @@ _CAPITALS = re.compile(
 _SEVERAL_PLACES = re.compile(r"(前|后)([两三四])(?:个?选项|项|条)")
 _AND = re.compile(
     r"[\"”」』]?选?项?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
-    r"[ \ue001\ue002]{0,2}(?:选项|option|\(\d\))?[ ]?[\"“「]?"
+    r"[ \ue001\ue002]{0,2}(?:选项|候选|option|\(\d\))?[ ]?[\"“「]?"
 )
 # As many further letters as a question has options at most: without a bound the time of a long list grows as its square.
 _PREDICATE = re.compile(

@@ -30,7 +30,7 @@ from evalsuite.parse.mentions import (
 )
 from evalsuite.parse.question import TAIL, QuestionText, asked, turned
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
-from evalsuite.parse.rules import ANSWER, hits
+from evalsuite.parse.rules import ANSWER, Hit, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
@@ -43,7 +43,7 @@ _TENTHS = "(?P<tenths>[一二两三四五六七八九])"
 _SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"(?:{_SHARE}[ ]?%[ ]?|{_TENTHS}成)(?=\w|:)[^%。;,\n]{{1,14}}\Z")
 _WEIGHS = re.compile(r"概率|可能性|置信度|得分|评分|probab|likel|confidence|score|0\.\d")
-_RATES = re.compile(r"[得评]分|投票|(?:scores?|votes?)(?![a-z])")
+_RATES = re.compile(r"[得评总]分|[合总]计|投票|(?:scores?|votes?|total)(?![a-z])")
 _LEVEL = re.compile(
     r"[ ]?[:=|(][ ]?(?:(?:置信度|可能性|confidence)[ ]?[:=]?[ ]?)?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)"
 )
@@ -54,8 +54,11 @@ _NUMBER = re.compile(
 _LATER = re.compile(
     rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
 )
-# A text with a share or a level holds one of these: a digit, 成, 高, 中, 低, high, medium, low.
-_SCORED = re.compile(r"[\d成高中低hml](?:(?<![hml])|(?<=h)igh|(?<=m)edium|(?<=l)ow)")
+# Numbers in a table's cells, the last of which is the total; and an option's stars.
+_CELLS = re.compile(r"[ ]?(?:\|[ ]*[\d.]+[ ]*(?:/[ ]?\d+[ ]*|分[ ]*)?(?=\|)){2,}")
+_STARS = re.compile(r"[^\n★]{0,24}(★+)")
+# A text with a share or a level holds one of these: a digit, 成, 高, 中, 低, high, medium, low, a star.
+_SCORED = re.compile(r"[\d成高中低★hml](?:(?<![hml])|(?<=h)igh|(?<=m)edium|(?<=l)ow)")
 _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
@@ -370,18 +373,24 @@ def _block(
     found = without_numbered(hits(tape, count, block.echo, several), reply.low, several)
     if asked_again and listing(found, listed):
         return None
-    if not several and cut_list(found, reply.low, block.end, reply.options):
-        return None
     marked = _marked(reply.low, groups, count)
     if marked is not None and (several or len(marked.options) == 1):
         return marked
     scaled = None if several or block.echo else _probable(reply.low, groups, block.end, count)
-    if scaled is not None and scaled.options and not any(h.verdict == ANSWER and h.start > scaled.start for h in found):
+    if scaled is not None and scaled.options and not any(_contradicts(h, scaled) for h in found):
         return scaled
+    if not several and cut_list(found, reply.low, block.end, reply.options):
+        return None
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count, reply.question)
     if verdict and block.echo and verdict.rule == "only-named" and verdict.start > block.start:
         verdict = None  # a word of the question
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
+
+
+def _contradicts(hit: Hit, scaled: Verdict) -> bool:
+    """Whether an answer by name, or an explicit choice of another option, follows the option with the greatest number."""
+    other = hit.explicit and hit.rule != "is" and hit.options != scaled.options  # 两成是a chooses nothing
+    return hit.start > scaled.start and (hit.verdict == ANSWER or other)
 
 
 def _cut_off(low: str, parts: Sequence[Block], options: OptionKeys, question: QuestionText) -> bool:
@@ -415,9 +424,13 @@ def _marked(low: str, groups: Sequence[MentionGroup], count: int) -> Verdict | N
 
 
 def _score(before: str, after: str) -> tuple[float, bool] | None:
-    """The number that a reply gives an option, and whether it is surely a share: 60%是a, a：60%, b=0.5, c：七成."""
+    """The number that a reply gives an option, and whether it is surely a share: 60%是a, a：60%, b=0.5, c：七成, a：★★."""
     if level := None if (of := _OF.search(before)) else _LEVEL.match(after):
         return "低l中m高h".index(level["level"][0]) // 2 + 0.1 * len(level["very"]), True
+    if stars := _STARS.match(after):
+        return float(len(stars[1])), True
+    if cells := _CELLS.match(after):
+        return float(re.findall(r"\|[ ]*(\d+(?:\.\d+)?)", cells[0])[-1]), False
     match = of or _NUMBER.match(after)
     if match and (tenths := match["tenths"]):
         return 10.0 * (1 + "一二三四五六七八九".index(tenths.replace("两", "二"))), True

@@ -28,6 +28,7 @@ _EXPLAINS = re.compile(r"R:[/^][b(]*\Z")  # 解析: and a line
 _EQUALS = re.compile(r"= *\Z")
 _NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
+_SUPERLATIVE = re.compile(r"最|(?<![a-z])(?:most|best)(?![a-z])")
 
 
 class Verdict(NamedTuple):
@@ -55,7 +56,9 @@ def resolve(
         return Verdict(Status.SEVERAL, _union(found), "several", found[0].start, end)
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found, tape, cut, not question.wrong) or _stated(_settled(found, low) if cut else found, low)
+    current = _explicit(found, tape, low, cut, not question.wrong) or _stated(
+        _settled(found, low) if cut else found, low
+    )
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
@@ -85,7 +88,7 @@ def resolve(
     return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
 
 
-def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list[Hit]:
+def _explicit(found: Sequence[Hit], tape: Tape, low: str, cut: bool, doubts: bool) -> list[Hit]:
     """The last explicit choice, or option that stands alone, and those added to it. `doubts`: an answer by name is taken back
     by calling it wrong."""
     current: list[Hit] = []
@@ -113,6 +116,8 @@ def _explicit(found: Sequence[Hit], tape: Tape, cut: bool, doubts: bool) -> list
                 doubted or new.decides or beside
             ):
                 continue  # an answer by name, or at the head with its reason, outranks a statement about it
+            if beside and new.rule == "weak" and _SUPERLATIVE.search(low, current[-1].end, new.start):
+                continue  # (c)最合适，(d)也合理
             marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
             items = _ITEM.search(new.before) and _ITEM.search(current[-1].before)
             if not (marked and (items or new.start - last_end <= 6)) and not (

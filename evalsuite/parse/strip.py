@@ -1,7 +1,8 @@
 """Stage 1, strip: removes markup and thinking (rules 1 and 5), and splits the rest into blocks (rules 4 and 9).
 
-Thinking, special tokens, HTML, markdown, LaTeX and emoji are removed; an offset map leads from the clean text back to
-the raw reply. One pass with one regular expression without nested repeats: linear in the length of the reply.
+Thinking, special tokens, HTML, markdown, LaTeX and emoji, but not the stars of a rating, are removed; an offset map leads from
+the clean text back to the raw reply. One pass with one regular expression without nested repeats: linear in the length of the
+reply.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ _TOKENS = re.compile(
     r"|(?P<box>(?<=Finish)\[|<\|(?:begin|end)_of_box\|>|</?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
     r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n|eo[ael])(?:\s[^<>]{0,200})?/?>)"
     r"|(?P<heading>[【\[](?:正确|最终|参考|标准|初步|综合)?(?:答案|结论|判断|选择)[】\]][ ]?:?|[【\[](?:解析|分析|详解)[】\]][ ]?:?)"
+    r"|(?P<slot>\[[A-Za-h1-9](?:[ ]?[/|][ ]?[A-Za-h1-9])+\](?=[ ]?:?[ ]?\[[A-Za-h1-9]\]))"  # [A/B] [B]
     r"|(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)"
     r"|(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)"
     r"|(?P<struck>~~[^~\n]{1,100}~~)"
@@ -216,6 +218,8 @@ def _replacement(kind: str, token: str) -> str:
         return _SIGNS.get(token[1:], " ")
     if kind == "heading":
         return "解析:" if re.search("[解分详][析解]", token) else "答案:"
+    if kind == "emoji" and (stars := sum(map(token.count, "★⭐"))) and (stars > 1 or "☆" in token):
+        return "★" * stars  # a rating
     return _PLAIN.get(kind, "")
 
 

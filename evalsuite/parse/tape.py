@@ -54,6 +54,7 @@ _SAYS = re.compile(  # an option that says yes or no, and words behind it
     r"(?:[(\[]?[a-z0-9][)\].:、]?[ ]?)?(?:[是否](?=[ ]?[,。;(][ ]?\w)|(?:yes|no)(?=[ ]?[.;(][ ]?\w))"
 )
 _SUBJECTS = frozenset(("这句话", "该句", "该说法", "这个说法", "这种说法"))
+_CANDIDATES = frozenset(("候选", "candidate"))
 _POINT = re.compile(r"\.(?=\w)")  # b.恐怖片
 _TRAIL = re.compile(
     r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|本人|自己|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
@@ -148,7 +149,9 @@ def make_tape(
     def mention(group: MentionGroup, following: int) -> int:
         """Put a mention; returns its end. `following`: where the next one begins."""
         start, end = group.start, group.end
-        if tokens[-1] == "p" or (tokens[-1] == "_" and low[slice(*places[-1])] in _SUBJECTS):  # 选项a, 这句话可信
+        before = low[slice(*places[-1])]
+        candidate = tokens[-1] == "L" and before in _CANDIDATES and len(group.options) == 1 and start <= position + 1
+        if tokens[-1] == "p" or candidate or (tokens[-1] == "_" and before in _SUBJECTS):  # 选项a, 候选a, 这句话可信
             tokens.pop(), places.pop()
         leads = tokens[-1] in "!/b:^"
         heading = leads and end - start < 3 and _HEADING.match(low, start)
