@@ -29,7 +29,7 @@ CUES: dict[str, str] = {
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
     "U": "不如",  # rejects what stands before (a 不如 b)
-    "=": "是 为 即 (合|总|共)计 (总|一)共 出自 属于 对应 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's should_be belongs_to falls_under",  # a copula
+    "=": "是 为 即 (合|总|共)计 (总|一)共 出自 属于 对应 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
     "X": "不(是|认为|考虑|建议|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
@@ -37,8 +37,8 @@ CUES: dict[str, str] = {
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(|最)(主要|首要|根本|直接)(|的)原因 才是真正的原因 项当选 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
-        "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(|最)(主要|首要|根本|直接)(|的)原因 才是真正的原因 项当选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "true closest (most|more)_(likely|probable|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
         "consistent",
@@ -57,7 +57,7 @@ CUES: dict[str, str] = {
         "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because who_was since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 要不是 例如 if would_be_(right|correct)_if",  # if
-    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|网友)(认为|说) one_might although though while at_first initially",  # concedes something
+    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|网友)(认为|说) one_might (many|most)_people people_(are|tend|often) although though while at_first initially",  # concedes something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices
         "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",
@@ -66,10 +66,10 @@ CUES: dict[str, str] = {
     "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 也是原因之一 secondly",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) the_(others|rest)",  # the others
-    "0": "以上都不 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
+    "0": "以上都不 neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 both all either",  # all
-    "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
+    "~": "(他|她|们)的选择 选拔 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
     "u": "只有 只能 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) 填它 this_one",  # chooses the option under discussion

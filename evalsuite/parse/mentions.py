@@ -228,7 +228,7 @@ _CUE_BEFORE = (
 )
 # A line headed "ii" shows that statements are numbered in Roman numerals, so that "I" is no label.
 _ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)
-_NOUN_BEFORE = re.compile(r"(?:[倾偏指]向|句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
+_NOUN_BEFORE = re.compile(r"(?:[倾偏指]向|正确|句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
 _OPERAND_BEFORE = re.compile(r"[∩∪∈∉⊂⊆⊥∥∠△+·^_]\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
 # Behind a letter of a formula.
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
@@ -468,6 +468,9 @@ def _positions(low: str, options: OptionKeys) -> Iterator[Mention]:
 
 def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     """Whether an option's text is used here as an ordinary word, which names no option: a verb (rule 10), or 原因 in 原因如下."""
+    if word in ("yes", "no"):  # no lives can be saved; no yes-or-no answer
+        hyphened = low.startswith("-or-", end) or low.endswith("-or-", 0, start)
+        return hyphened or (word == "no" and _DETERMINES.match(low, end) is not None)
     if len(word) == 1 or word == "是一个":  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
         if after and after not in ",。.;!?~…(\n)]】」』”\"'’》 \ue000\ue002}":
@@ -481,6 +484,7 @@ def alnum(low: str) -> list[int]:
     return list(compress(range(len(low)), map(str.isalnum, low)))
 
 
+_DETERMINES = re.compile(r" (?!because|since|as |for )[a-z]")
 _INSIDE = re.compile("(?<=[a-z0-9])(?=[a-z0-9])")  # inside a word or a number
 _SCRIPT = re.compile(r"[a-z0-9)][_^]\Z")  # before an index or exponent: x_1
 
@@ -520,6 +524,7 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
     for gap, n in options.templates:
         found += [(match.start(), -len(match.group()), n) for match in re.finditer(gap, said)]
     places, position = alnum(low) if found else [], 0
+    numbered = "(1)" in low and "(2)" in low
     for at, size, option in ends(sorted(found), 2 * LIMIT):
         start, end, word = places[at], places[at - size - 1] + 1, said[at : at - size]
         if at < position:
@@ -529,6 +534,8 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
             continue
         inside: object = _INSIDE.match(low, start) or _INSIDE.match(low, end)
         inside = inside or (word.isdigit() and _SCRIPT.search(low, max(start - 2, 0), start))
+        # ① … ② … number statements
+        inside = inside or (numbered and word.isdigit() and low[start - 1 : end + 1] == f"({word})")
         if not inside and not _ordinary(low, start, end, word):
             yield Mention(start, end, option, "text")
 

@@ -13,6 +13,7 @@ from evalsuite.parse.chars import bare, fold, lower
 # The most characters of a question's end, without punctuation, by which a reply that repeats the question is recognised.
 TAIL = 24
 _ASKING = 60  # characters at the end of a question that are searched for its verb and its negation
+_COMPARING = 140  # characters at the end that are searched for what is compared
 _TURN = re.compile(r"\s*[A-Pa-p][:：]")
 _TALK = re.compile(r"对话|\[mask\]|dialogue|conversation|utterance|speaker")
 _WRONG = re.compile(
@@ -77,6 +78,14 @@ def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
         )
         verdicts = [("-" if match[1] else "+", *match.span()) for match in said_again]
         said = sorted(verdicts + [c for c in said if not any(s <= c[1] < e for _, s, e in verdicts)], key=itemgetter(1))
+    # “Which is heavier?” makes “heavier” call an option right.
+    if asked := _COMPARES.search(question.text[-_COMPARING:]):
+        degree = re.escape(asked[1] or asked[2])
+        said_again = re.finditer(rf"(?<![a-z]){degree}(?![a-z])", low) if degree.isascii() else re.finditer(degree, low)
+        verdicts = [("+", *match.span()) for match in said_again]
+        said = sorted(
+            verdicts + [c for c in said if not any(s < c[2] and c[1] < e for _, s, e in verdicts)], key=itemgetter(1)
+        )
     for kind, start, end in said:
         last = found[-1] if found else ("", 0, 0)
         beside = last[2] == start
@@ -103,5 +112,9 @@ def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
 
 _VERB = re.compile(
     r"(?:哪[些几][^,。?不]{0,5}?|(?=[^,。?]{0,16}哪[些几]))(属于|违反|构成|体现|侵犯|涉及)([^,。?()\n]{2})"
+)
+_COMPARES = re.compile(
+    r"(?<![a-z])(?:which|who)(?: [a-z]+){0,4}? (?:is|was|are) (?!her|(?:n?ev|und|ov|oth)er)((?:more |less )?[a-z]+er|(?:more|less) [a-z]+)(?=[,?:]| than |$)"
+    r"|(?:哪一?[个种位件边方者]|谁)[^,。?不]{0,4}?((?:更|比较)[^\W\da-z]{1,2})(?=[,?:]|$)"
 )
 _HAN = re.compile(r"[一-鿿]{3}")

@@ -253,10 +253,10 @@ def named_in(text: str, options: OptionKeys, question: QuestionText = UNASKED) -
     said = turned(cues(low), low, question)
     groups = spelled(grouped(mentions(text, low, options, spoken), low), text, low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
-    return ReplyBlocks(text, low, _parts(text, low, spoken, question), options, question, groups, said, quoted)
+    return ReplyBlocks(text, low, _parts(text, low, spoken, question, options), options, question, groups, said, quoted)
 
 
-def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Block]:
+def _parts(text: str, low: str, spoken: bool, question: QuestionText, options: OptionKeys) -> list[Block]:
     """The blocks of a reply; a repeated piece of the question is a block of its own, an echo."""
     parts, said = blocks(text, spoken), bare(low) if len(question.tail) > 7 else ""
     if not said:
@@ -267,6 +267,8 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText) -> list[Bl
         return parts
     places = alnum(low)
     echoes: list[tuple[int, int]] = []
+    if said[:goes_on] in options.by_text:
+        goes_on = 0  # an option that the question ends with
     if goes_on and _ASKED.match(low, last := places[goes_on - 1] + 1):
         echoes.append((0, last))
     for match in re.finditer(re.escape(question.tail), said):

@@ -116,8 +116,9 @@ def _explicit(found: Sequence[Hit], tape: Tape, low: str, cut: bool, doubts: boo
                 doubted or new.decides or beside
             ):
                 continue  # an answer by name, or at the head with its reason, outranks a statement about it
-            if beside and new.rule == "weak" and _SUPERLATIVE.search(low, current[-1].end, new.start):
-                continue  # (c)最合适，(d)也合理
+            above = current[-1].rule == "choose" or _SUPERLATIVE.search(low, current[-1].end, new.start)
+            if beside and new.rule == "weak" and above:
+                continue  # (c)最合适，(d)也合理; 我选(c)，(d)也有可能
             marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
             items = _ITEM.search(new.before) and _ITEM.search(current[-1].before)
             if not (marked and (items or new.start - last_end <= 6)) and not (

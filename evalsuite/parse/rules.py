@@ -109,6 +109,7 @@ RULES = [
     Rule("choose", PICK, TEXT, rf"C{G4}", r"", "应该填C罗"),
     Rule("boxed", ANSWER, PLAIN, rf"\[{Z}['_]?{Z}", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
     Rule("causal", NAME, TEXT, rf"R[^./MTQGWm]*,F{Z}", r"['_~#]", "指的是老师。因为她很生气，所以建筑工人盯着她看。"),
+    Rule("causal", NAME, TEXT, rf"F{Z}", r"#", "They weigh the same, so the iron ball will reach the foot of the slope at the same time."),
     Rule("conclusion", PICK, PLAIN, rf"[FfK]{Z}", r"", "a\n\n更正：b"),
     Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}=?{Z}", r"", "It is not (a) but (b)."),
     Rule("left", PICK, PLAIN, rf"l{G4}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
@@ -322,7 +323,8 @@ def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list
         if run and hit.options == found[run[-1]].options and _OWN_TEXT.search(hit.before):
             continue  # the item's text
         bare = len(run) > 1 and at == len(found) - 1 and not hit.behind and hit.before[-1:] in "/.;:"  # cut off
-        follows = (hit.heads or bare) and hit.options == (*range(len(listed), len(listed) + len(hit.options)),)
+        heads = hit.heads and not (run and hit.before[-1:] == "(")  # in brackets: a remark
+        follows = (heads or bare) and hit.options == (*range(len(listed), len(listed) + len(hit.options)),)
         if not follows and hit.options:
             run, listed = [], []
             follows = hit.heads and hit.options == (*range(len(hit.options)),)
