@@ -129,6 +129,7 @@ def test_the_labels_of_others_replies_hold_no_text() -> None:
         ("tenth", 243, 37),
         ("eleventh", 114, 18),
         ("twelfth", 203, 0),
+        ("thirteenth", 108, 0),
     ],
 )
 def test_a_later_draw_is_none_of_the_others(draw: str, count: int, several: int) -> None:
