@@ -221,6 +221,7 @@ _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an optio
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项]))"
 )
 _PERSON = re.compile(r"说(?!法)|[问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
+_POINT_AFTER = re.compile("的(?:[横纵]?坐标|斜率|方程|元素)")  # a point, a line, a set
 _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = (
@@ -271,6 +272,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
     wordlike = letter.isupper() or letter >= "一"
     if HAN.match(right) and (
         right in _WORD_AFTER
+        or (wordlike and _POINT_AFTER.match(after))
         or (low[start] in "abxy" and _PERSON.match(after))
         or (wordlike and spoken and left != "选" and not _AFTER_UPPER.match(after))
     ):

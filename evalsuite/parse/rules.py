@@ -72,6 +72,7 @@ RULES = [
     Rule("answer", ANSWER, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
     Rule("listed", NAME, ANY, rf"L(?:{ZN}(?:['_~]|=)?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
     Rule("listed", NAME, "GW", rf"y'?S['_]?=?{Z}", r"", "可能的答案有 B 和 C，但从登机口看，C 的可能性远大于 B。"),
+    Rule("listed", NAME, PLAIN, r"y'?S:\^[b(^]*", r"", "There are two possible answers:\n\n1. **YES, he waters it himself.** Then the can…"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
     Rule("second", NAME, ANY, r"D[^./K]*", r"(?![+w])", "最可能的是c，然后是a，最后是b"),
