@@ -29,7 +29,7 @@ CUES: dict[str, str] = {
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
     "U": "不如",  # rejects what stands before (a 不如 b)
-    "=": "是 为 即 (合|总|共)计 (总|一)共 出自 属于 对应 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
+    "=": "是 为 即 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
     "X": "不(是|认为|考虑|建议|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before

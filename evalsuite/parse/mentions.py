@@ -675,7 +675,7 @@ _AND = re.compile(
 )
 # As many further letters as a question has options at most: without a bound the time of a long list grows as its square.
 _PREDICATE = re.compile(
-    r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则次不是为错就最没显明可还似看较比符与]|一般|几乎|完全|根本|it is|is|seems|does)"
+    r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则次不是为错就只最没显明可还似看较比符与]|一般|几乎|完全|根本|it is|is|seems|does)"
 )
 _JUDGED = re.compile(r"(?:[ ]?[、和与及][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[ ]?选?项?[ ]?[均都皆]")
 _JUDGED_WRONG = re.compile(
