@@ -74,7 +74,7 @@ def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
 
 def _last_quoted(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
     """Spans of the quotations in the last line of an explanation, last first, without words of the question."""
-    for quote in reversed(list(_QUOTED.finditer(text, *lines(text, 0, blocks(text)[0].end)[-1]))):
+    for quote in reversed(list(_QUOTED.finditer(text, *lines(text, 0, blocks(low)[0].end)[-1]))):
         place = trim(text, quote.span(1))
         if low[slice(*place)] not in question:
             yield place
@@ -90,7 +90,7 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
     if not WORD.search(clean.text):
         return parse_span(output, finish=finish)
     low = lower(clean.text)
-    for block in blocks(clean.text):
+    for block in blocks(low):
         if not block.echo and (place := _answer(low, block)):
             start, end = clean.raw_span(*place)
             if any(rule.act == REFUSE and rule.pattern.match(low, place[0]) for rule in rules()):

@@ -258,7 +258,7 @@ def named_in(text: str, options: OptionKeys, question: QuestionText = UNASKED) -
 
 def _parts(text: str, low: str, spoken: bool, question: QuestionText, options: OptionKeys) -> list[Block]:
     """The blocks of a reply; a repeated piece of the question is a block of its own, an echo."""
-    parts, said = blocks(text, spoken), bare(low) if len(question.tail) > 7 else ""
+    parts, said = blocks(low, spoken), bare(low) if len(question.tail) > 7 else ""
     if not said:
         return parts
     goes_on = _goes_on(said, question.words)

@@ -124,7 +124,7 @@ def restates(text: str, event: str) -> bool:
 @lru_cache(8192)  # many replies are about one dialogue
 def _turn(turn: str) -> str:
     """A turn without its speaker, in the form in which texts are compared."""
-    return key(SPEAKER.sub("", turn, count=1))
+    return key(SPEAKER.sub("", lower(turn), count=1))
 
 
 @lru_cache(4096)
@@ -198,7 +198,7 @@ class _Reader:
 
     def read(self) -> SpanResult:
         """The answer of the first block that has one, or the reason why none has."""
-        every, start, why = blocks(self.text), -1, "no-span"
+        every, start, why = blocks(self.low), -1, "no-span"
         for n, block in enumerate(every):
             start = block.start if start < 0 else start
             if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:

@@ -30,7 +30,7 @@ _THINK = re.compile(
     # The Harmony format without its special tokens; the marks that command-line programs print around thinking.
     r"|\Aanalysis(?=[a-z])|assistant(?:analysis|commentary|final)(?=\W|[^\W\d_])|\A\s{0,9}thinking\.\.\.\n|\.\.\.done thinking\.?\n"
 )
-# A quick check, since each tag holds one of these: a bracket, _of_, think, analysis, assistant.
+# A quick check, since each of these tags holds a bracket, _of_, think, analysis or assistant.
 _MAY_THINK = re.compile(r"[<\[◁【_ta](?:(?<=[<\[◁【])|(?<=_)of_|(?<=t)hink|(?<=a)(?:nalysis|ssistant))")
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
@@ -124,7 +124,10 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     kept: list[tuple[int, int]] = []
     start, inside, opened = 0, False, ""
     low = lower(text)
-    for tag in _THINK.finditer(low) if _MAY_THINK.search(low) else ():
+    may_think = _MAY_THINK.search(low) is not None
+    if not may_think and len(low) <= WINDOW:
+        return ([] if not low or low.isspace() else [(0, len(low))]), False
+    for tag in _THINK.finditer(low) if may_think else ():
         if tag.group() == "</details>" and not opened.startswith("<details"):
             continue  # it folds something else
         shuts, opened = _SHUTS.match(tag.group()) is not None, tag.group()
@@ -254,6 +257,8 @@ def whole_reply(raw: str) -> str:
     return "".join(pieces).strip()
 
 
+# The patterns of blocks match lower-case text. With re.IGNORECASE, `re` would try each of their alternatives at each line.
+
 # The beginning of a prompt: an echo of the one asked, or one that the model invents. Possessive `*+` before its words: two
 # repeats of blanks side by side would try every way to share a run of them.
 _PROMPT = re.compile(
@@ -261,17 +266,14 @@ _PROMPT = re.compile(
     r"|q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem|example|query)[ ]?\d*[ ]?[:】\]]"
     r"|对话[ ]?\d*=|题目?[ ]?\d*[ ]?\.|例题?[ ]?\d*[ ]?[.、]|请你?(?:根据|从|阅读|选择|判断|抽取|回答|运用|选出)|请问[ ]?,?[ ]?(?:以下|下列)|please[ ](?:select|choose)|根据(?:以上|上述|上面的?)?对话(?:内容)?,[从请回]|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题"
     r"|从(?:[a-z][、,/ ]*){2,}|从[(]?[1甲][)]?[、,/ ]+[(]?[2乙]|【(?:下一题|新题|题目|问题|对话)】|用户[说问]|(?:instruction|input|user|human)$"
-    r"|(?:now,?[ ])?let'?s[ ]?(?:summarize|总结)[^\n]{0,8}(?:all|问题)[^\n]{0,16}(?:answers|答案)|</?dialogue|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2])",
-    re.IGNORECASE,
+    r"|(?:now,?[ ])?let'?s[ ]?(?:summarize|总结)[^\n]{0,8}(?:all|问题)[^\n]{0,16}(?:answers|答案)|</?dialogue|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2])"
 )
 _ANSWER = re.compile(
     r"\s*+(?:答(?:案|复)?[ ]?[:是为]|回答[ ]?:|正确|answer|response|assistant|[故应]选|选项?[ ]?:|处?应填入的?选项[是为:]|###|请回答[ ]?:[ ]?\S"
-    r"|(?:[\d一二三四五六]{1,2}[.、][ ]?)?(?:最终|我的)?(?:答案|结论|结果|回答|判断|选择)[ ]?:?$)",
-    re.IGNORECASE,
+    r"|(?:[\d一二三四五六]{1,2}[.、][ ]?)?(?:最终|我的)?(?:答案|结论|结果|回答|判断|选择)[ ]?:?$)"
 )
 SPEAKER = re.compile(
-    r"[ ]*+(?:[-*•][ ]*+)?(?:[a-z甲乙丙]|(?:用户|说话[人者]|角色|speaker|user|person)[ ]?[a-z甲乙12一二]|对方|男|女)[ ]?:[ ]?",
-    re.IGNORECASE,
+    r"[ ]*+(?:[-*•][ ]*+)?(?:[a-z甲乙丙]|(?:用户|说话[人者]|角色|speaker|user|person)[ ]?[a-z甲乙12一二]|对方|男|女)[ ]?:[ ]?"
 )
 _QUOTE = re.compile(
     r"“[^“”\n]{1,300}”|「[^「」\n]{1,300}」|『[^『』\n]{1,300}』|\"[^\"\n]{1,300}\"|‘[^‘’\n]{1,300}’|《[^《》\n]{1,100}》"
@@ -281,7 +283,7 @@ _LINE = re.compile(f"[^\n{TURN}]+")
 
 
 _EXAMPLE = re.compile(r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]?\Z")
-_NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])", re.IGNORECASE)
+_NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])")
 _SEEN = re.compile(r"\S")
 
 
@@ -298,31 +300,31 @@ def lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [match.span() for match in _LINE.finditer(text, start, end) if not match.group().isspace()]
 
 
-def blocks(text: str, speakers: bool = True) -> list[Block]:
-    """The text, split before every line that begins a prompt and after every end of a turn; for rule 4. `speakers`:
-    letters with a colon are speakers."""
+def blocks(low: str, speakers: bool = True) -> list[Block]:
+    """The blocks of a lower-case text: it is split before every line that begins a prompt and after every end of a turn (rule 4).
+    `speakers`: letters with a colon are speakers."""
     found: list[tuple[int, int, bool]] = []
     start, echo, spoken, previous, shown = 0, False, False, 0, False
-    for first, last in lines(text, 0, len(text)):
-        turned = text.find(TURN, previous, first) >= 0
-        if shown and (shown := _NOW.match(text, first, last) is None):
+    for first, last in lines(low, 0, len(low)):
+        turned = low.find(TURN, previous, first) >= 0
+        if shown and (shown := _NOW.match(low, first, last) is None):
             start, echo, spoken, previous = last, False, False, last  # the example of a prompt that is repeated
             continue
-        prompt = _PROMPT.match(text, first, last) is not None
-        speaks = speakers and SPEAKER.match(text, first, last) is not None
-        answers = echo and _ANSWER.match(text, first, last)
-        if turned or prompt or answers or (speaks and not spoken and WORD.search(text, start, first)):
+        prompt = _PROMPT.match(low, first, last) is not None
+        speaks = speakers and SPEAKER.match(low, first, last) is not None
+        answers = echo and _ANSWER.match(low, first, last)
+        if turned or prompt or answers or (speaks and not spoken and WORD.search(low, start, first)):
             found.append((start, first, echo))
             start, echo = first, prompt
         spoken, previous = speaks, last
-        if shown := "例" in text[last - 4 : last] and _EXAMPLE.search(text, first, last) is not None:
+        if shown := "例" in low[last - 4 : last] and _EXAMPLE.search(low, first, last) is not None:
             found.append((start, last, echo))
             start = last
-    found.append((start, len(text), echo))
+    found.append((start, len(low), echo))
     return [
         Block(seen.start(), end, echo)
         for start, end, echo in found
-        if (seen := _SEEN.search(text, start)) and WORD.search(text, seen.start(), end)
+        if (seen := _SEEN.search(low, start)) and WORD.search(low, seen.start(), end)
     ]
 
 
