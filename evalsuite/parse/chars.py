@@ -80,8 +80,7 @@ def lower(text: str) -> str:
     return low if len(low) == len(text) else "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
 
 
-WORD = re.compile(r"[^\W_]")  # a letter or digit
-_WORDS = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]")  # a letter or digit: a character for which str.isalnum() is true
 
 
 def ends(found: Iterable[T], limit: int) -> list[T]:
@@ -92,7 +91,7 @@ def ends(found: Iterable[T], limit: int) -> list[T]:
 
 def bare(text: str) -> str:
     """The text without punctuation and blanks."""
-    return text if text.isalnum() else "".join(_WORDS.findall(text))
+    return text if text.isalnum() else "".join(filter(str.isalnum, text))
 
 
 def key(text: str) -> str:

@@ -44,6 +44,9 @@ class OptionKeys:
     labels: tuple[str, ...]
     keys: tuple[str, ...]
     texts: tuple[str, ...]
+    by_label: Mapping[str, int]  # label -> option
+    # text with its punctuation -> option, without texts that two options share and without texts that are also a label
+    verbatim: Mapping[str, int]
     digits: bool  # the labels are numbers
     label: re.Pattern[str]  # matches any label, of these options or not
     by_text: Mapping[str, int]  # key -> option, without texts that two options share
@@ -58,8 +61,7 @@ class OptionKeys:
 
     def labelled(self, core: str) -> int:
         """The option with this label; -1 for a label of the same kind outside the list (rule 7)."""
-        core = core.lstrip("0") or "0"
-        return self.labels.index(core) if core in self.labels else -1
+        return self.by_label.get(core.lstrip("0") or "0", -1)
 
     def exact(self, text: str) -> int | None:
         """The option with this text, given as a key; None if there is none."""
@@ -136,21 +138,28 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
     capital = all(label.strip("()").isupper() for label, _ in pairs)
     label, texts = _label(labels, digits), tuple(text for _, text in pairs)
     only = none[0] if len(none) == 1 else None
+    by_label = {label: n for n, label in reversed([*enumerate(labels)])}  # the first of two equal labels counts
+    stripped, shown = [text.strip() for text in texts], {label.strip("()（）").lower() for label, _ in pairs}
+    verbatim = {
+        text: n for n, text in enumerate(stripped) if text and stripped.count(text) == 1 and text.lower() not in shown
+    }
     return OptionKeys(
-        labels,
-        keys,
-        texts,
-        digits,
-        label,
-        by_text,
-        tuple(templates),
-        slips,
-        initials,
-        finals,
-        formulas,
-        only,
-        capital,
-        longest,
+        labels=labels,
+        keys=keys,
+        texts=texts,
+        by_label=by_label,
+        verbatim=verbatim,
+        digits=digits,
+        label=label,
+        by_text=by_text,
+        templates=tuple(templates),
+        slips=slips,
+        initials=initials,
+        finals=finals,
+        formulas=formulas,
+        none=only,
+        capital=capital,
+        longest=longest,
     )
 
 
@@ -357,6 +366,8 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
         return end, None  # nothing that a text begins with
     line = _LINE_END.split(low[begin : begin + 2 * options.longest], maxsplit=1)[0]
     said = bare(line)
+    if said[:1] not in options.initials:
+        return end, None
     count = alike(said, text)
     exact = max([len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)], default=0)
     if count > exact and (count > 3 or count == len(said) < len(text)):  # the text may have been cut off
@@ -380,7 +391,7 @@ _BEGUN = 6  # characters of another option's text that show that it is meant
 
 def heads(low: str, options: OptionKeys) -> bool:
     """Whether a letter with a colon at the head of a line is a label: its option's text follows, and nobody speaks."""
-    found = ((options.labelled(m["core"]), m.end("core")) for m in _HEAD.finditer(low) if m["core"] in options.labels)
+    found = ((options.labelled(head["core"]), head.end("core")) for head in _HEAD.finditer(low))
     return any(option >= 0 and _own_text(low, end, option, options)[0] > end + 2 for option, end in found)
 
 

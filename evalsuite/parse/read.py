@@ -129,11 +129,12 @@ def read_one(
     question: QuestionText,
 ) -> Answer:
     """The option that a reply commits to, as the parser "full" reads it."""
-    whole = None if finish == "length" else _verbatim(output, options)
+    known = options_of(options)
+    whole = None if finish == "length" else _verbatim(output, known)
     if whole is not None:
         return whole
     clean = strip(output)
-    return _answer(output, clean, _decide(clean, options_of(options), question, finish, dialogue or (), several=False))
+    return _answer(output, clean, _decide(clean, known, question, finish, dialogue or (), several=False))
 
 
 def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
@@ -210,14 +211,14 @@ def _strict(clean: Clean, options: OptionKeys) -> Verdict:
     return Verdict(Status.PARSED, (found[-1],), "whole-reply", said[0], said[-1] + 1)
 
 
-def _verbatim(output: str, options: tuple[tuple[str, str], ...]) -> Answer | None:
+def _verbatim(output: str, options: OptionKeys) -> Answer | None:
     """Parse a reply that is exactly the text of one option, even if that text contains labels, refusals or markup."""
     said = output.strip()
-    found = [n for n, (_, text) in enumerate(options) if text.strip() == said]
-    if not said or len(found) != 1 or said.lower() in {label.strip("()（）").lower() for label, _ in options}:
+    option = options.verbatim.get(said)
+    if option is None:
         return None
     start = len(output) - len(output.lstrip())
-    return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
+    return Answer(Status.PARSED, option, said, "whole-reply", start, start + len(said))
 
 
 UNASKED = QuestionText()
@@ -415,7 +416,7 @@ _MARK = re.compile(r"[ ]?[:=|][ ]?([01])(?![\w.%])")
 
 def _marked(low: str, groups: Sequence[MentionGroup], count: int) -> Verdict | None:
     """The options marked with 1 where each has a 1 or a 0: A: 1, B: 0; None if there is no such table."""
-    if len(groups) < count:
+    if len(groups) < count or "1" not in low:
         return None
     marks = {group.options: (mark[1], group) for group in groups[:60] if (mark := _MARK.match(low, group.end))}
     right = [group for mark, group in marks.values() if mark == "1"]

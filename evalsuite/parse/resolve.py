@@ -42,6 +42,9 @@ class Verdict(NamedTuple):
 
 
 def _union(found: Sequence[Hit]) -> tuple[int, ...]:
+    """The distinct options of hits, in order."""
+    if len(found) == 1:
+        return found[0].options
     return tuple(dict.fromkeys([option for hit in found for option in hit.options]))
 
 

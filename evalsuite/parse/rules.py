@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from evalsuite.parse.mentions import MentionGroup
 from evalsuite.parse.tape import Tape
 
 # A rule's verdict on its mention: the answer by name (答案, 故选), chosen by explicit words, alone on a line, at the head of the
@@ -287,13 +288,22 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
         start, end = tape.places[at]
-        labelled = all([m.kind == "label" and (m.end - m.start > 3 or _TEXTED.match(behind)) for m in group.members])
-        found.append(Hit(verdict, name, options, start, end, before, behind, group.conflict, labelled, at))
+        found.append(
+            Hit(verdict, name, options, start, end, before, behind, group.conflict, _labelled(group, behind), at)
+        )
     if len(found) > 1:  # a single one is no list
         found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
     if len(found) < 2:
         return found
     return _undiscussed(found if several else _unlisted(_before_turns(found, count)), tokens, several)
+
+
+def _labelled(group: MentionGroup, behind: str) -> bool:
+    """Whether each mention of a group is a label with a text behind it. `behind`: the tape behind the group."""
+    for mention in group.members:
+        if mention.kind != "label" or not (mention.end - mention.start > 3 or _TEXTED.match(behind)):
+            return False
+    return True
 
 
 def _before_turns(found: list[Hit], count: int) -> list[Hit]:

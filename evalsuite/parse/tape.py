@@ -128,16 +128,16 @@ def make_tape(
     tokens, places = ["!"], [(block.start, block.start)]
     named: dict[int, MentionGroup] = {}
     position, fresh = block.start, True  # the end of what is on the tape; whether a line begins there
-    starts = [*(group.start for group in groups), block.end]
+    starts = [*[group.start for group in groups], block.end]
     coming = 0  # index of the next mention
 
     def fill(end: int) -> None:
         """Put the words up to the next event, and at the head of a line its bullet and its speaker."""
         nonlocal position, fresh
         if fresh:
-            fresh = False
-            for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
-                if lead := pattern.match(low, position, starts[coming]):
+            fresh, stop = False, starts[coming]
+            for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")) if position < stop else ():
+                if lead := pattern.match(low, position, stop):
                     tokens.append(token)
                     places.append(lead.span())
                     position = lead.end()
@@ -180,7 +180,7 @@ def make_tape(
         return trail.end() if trail else end
 
     for kind, start, end in (*hints, ("", block.end, block.end)):
-        while starts[coming] <= start and coming < len(groups):
+        while coming < len(groups) and starts[coming] <= start:
             if fresh or starts[coming] > position:
                 fill(starts[coming])
             coming += 1
