@@ -57,7 +57,7 @@ def is_right(row: Row) -> bool:
 def forget() -> None:
     """Clear the reader's caches, after its words or rules were changed."""
     read.read_one.cache_clear()
-    rules.fired.cache_clear()
+    rules.first_match.cache_clear()
 
 
 def main() -> None:

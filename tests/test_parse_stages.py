@@ -8,7 +8,7 @@ from evalsuite.parse import Choices, parse_option, parse_options, parse_span
 from evalsuite.parse.chars import fold, key, lower
 from evalsuite.parse.lexicon import same_meaning
 from evalsuite.parse.mentions import grouped, is_slip, label_core, mentions, prepare
-from evalsuite.parse.read import named_in
+from evalsuite.parse.read import reply_blocks
 from evalsuite.parse.strip import blocks, quotations, strip
 from evalsuite.parse.tape import cues
 from evalsuite.types import Status
@@ -119,7 +119,7 @@ def test_cues_take_the_longest_word() -> None:
 def tape(reply: str, options: dict[str, str]) -> str:
     """The tape of a reply's first block."""
     clean = strip(reply)
-    return named_in(clean.text, prepare(options)).tape(blocks(lower(clean.text))[0]).tokens
+    return reply_blocks(clean.text, prepare(options)).tape(blocks(lower(clean.text))[0]).tokens
 
 
 @pytest.mark.parametrize(

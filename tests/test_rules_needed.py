@@ -24,14 +24,14 @@ def where() -> dict[Rule, list[Row]]:
     found: dict[Rule, list[Row]] = {}
     with pytest.MonkeyPatch.context() as patch:
         seen: set[Rule] = set()
-        fired = rules.fired
+        fired = rules.first_match
 
         def noted(token: str, before: str, behind: str, several: bool) -> Rule | None:
             if rule := fired(token, before, behind, several):
                 seen.add(rule)
             return rule
 
-        patch.setattr(rules, "fired", noted)
+        patch.setattr(rules, "first_match", noted)
         for row in read_rightly():
             seen.clear()
             read.read_one.cache_clear()
@@ -43,8 +43,8 @@ def where() -> dict[Rule, list[Row]]:
 
 def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule], rows: Sequence[Row]) -> Row | None:
     """A labelled reply that is read wrongly if these are the rules."""
-    table = rules.compiled(left)
-    monkeypatch.setattr(rules, "table", lambda sets: table if sets == several else rules.compiled(RULES))
+    table = rules.compile_rules(left)
+    monkeypatch.setattr(rules, "table", lambda sets: table if sets == several else rules.compile_rules(RULES))
     forget()
     try:
         return next((row for row in rows if ("labels" in row) == several and not is_right(row)), None)

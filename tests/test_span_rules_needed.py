@@ -14,7 +14,7 @@ import test_parse_span as tables
 
 from evalsuite.parse.chars import fold, lower
 from evalsuite.parse.span import read_span
-from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, SpanRow, SpanRule, compiled
+from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, SpanRow, SpanRule, compile_rows
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -61,7 +61,7 @@ def labelled() -> list[Labelled]:
 
 def unneeded(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Iterator[str]:
     """The rows and words without which every labelled reply is read as before."""
-    whole = compiled(rows, words)
+    whole = compile_rows(rows, words)
     read = [(reply, *reply.right(whole)) for reply in labelled()]
     uses = [(reply, used) for reply, right, used in read if right]
     for row in rows:
@@ -72,7 +72,9 @@ def unneeded(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Iterator[st
         concerned = {row[0] for row in rows if f"@{name}" in row[3]}
         for word in text.split():
             fewer = {**words, name: " ".join(other for other in text.split() if other != word)}
-            changed = {rule.name: rule for rule in compiled(tuple(row for row in rows if row[0] in concerned), fewer)}
+            changed = {
+                rule.name: rule for rule in compile_rows(tuple(row for row in rows if row[0] in concerned), fewer)
+            }
             less = tuple(changed.get(rule.name, rule) for rule in whole)
             having = re.compile(word.replace("_", " "))
             if all(reply.right(less)[0] for reply, used in uses if used & concerned and having.search(reply.folded)):
@@ -102,5 +104,5 @@ ASKED = {
 def test_the_example_of_a_row_is_read_as_marked(row: SpanRow) -> None:
     span = row[4].partition("⟦")[2].partition("⟧")[0]
     reply = Labelled(row[4].replace("⟦", "").replace("⟧", ""), tables.TALK, "", False, span)
-    readings = [replace(reply, question=ASKED[kind]).right(compiled(ROWS, WORDS)) for kind in row[2]]
+    readings = [replace(reply, question=ASKED[kind]).right(compile_rows(ROWS, WORDS)) for kind in row[2]]
     assert any(right and row[0] in used for right, used in readings)

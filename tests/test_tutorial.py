@@ -33,7 +33,7 @@ def test_the_lesson(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) ->
     added = next(rule for rule in rules.RULES if row_of(rule) == ROW.group().strip())
     without = [rule for rule in rules.RULES if rule is not added]
     with monkeypatch.context() as patch:
-        table = rules.compiled(without)
+        table = rules.compile_rules(without)
         patch.setattr(rules, "RULES", without)
         patch.setattr(rules, "table", lambda several: table)
         forget()
@@ -51,4 +51,4 @@ def row_of(rule: rules.Rule) -> str:
 
 def forget() -> None:
     read.read_one.cache_clear()
-    rules.fired.cache_clear()
+    rules.first_match.cache_clear()

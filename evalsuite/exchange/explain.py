@@ -9,8 +9,8 @@ from evalsuite.common.grouping import by_key
 from evalsuite.parse import rules, spanrules, stated_confidence
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
-from evalsuite.parse.question import asked
-from evalsuite.parse.read import Choices, ReplyBlocks, named_in, parse_option, parse_options, prepare_set
+from evalsuite.parse.question import read_question
+from evalsuite.parse.read import Choices, ReplyBlocks, parse_option, parse_options, prepare_set, reply_blocks
 from evalsuite.parse.rules import Hit, Rule, hits, matching
 from evalsuite.parse.span import read_span
 from evalsuite.parse.strip import Block, strip
@@ -114,8 +114,8 @@ def explain(
 ) -> Walkthrough:
     """Explain the reading of a reply to a question with options; `several`: more than one may be right."""
     clean, labels = strip(output), list(options)
-    known = asked(question, None if dialogue is None else tuple(dialogue))
-    reply = named_in(clean.text, prepare_set(clean, options) if several else prepare(options), known)
+    known = read_question(question, None if dialogue is None else tuple(dialogue))
+    reply = reply_blocks(clean.text, prepare_set(clean, options) if several else prepare(options), known)
     answer: Answer | Choices
     if several:
         answer = parse_options(output, options, question=question, finish=finish, dialogue=dialogue)
@@ -165,7 +165,7 @@ def _mentions(
     """The positions in a block that `hits` finds, numbered from `first`."""
     rows = (*rules.SETS, *rules.RULES) if several else tuple(rules.RULES)
     for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
-        token = tape.tokens[tape.places.index((hit.start, hit.end))]
+        token = tape.tokens[tape.spans.index((hit.start, hit.end))]
         matched = tuple(matching(token, hit.before, hit.behind, several))
         words, rank = (
             reply.text[hit.start : hit.end].translate(_SHOWN),
@@ -182,7 +182,7 @@ def _part(reply: ReplyBlocks, block: Block, tape: Tape, note: str, found: Sequen
         at = mention.hit.end
     words = by_key(
         (token, text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
-        for token, (start, end) in zip(tape.tokens, tape.places, strict=True)
+        for token, (start, end) in zip(tape.tokens, tape.spans, strict=True)
     )
     said = {token: " · ".join(dict.fromkeys(filter(None, texts))) for token, texts in words.items()}
     legend = tuple((token, said[token], TOKENS.get(token, "")) for token in said)

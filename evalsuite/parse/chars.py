@@ -1,5 +1,5 @@
-"""Folds characters: width, script variant and case (rules 1 and 2). Each stays one character, so positions stay the same;
-`strip`, which keeps an offset map, makes the changes of length."""
+"""Folds characters: width, script variant and case (rules 1 and 2). Each stays one character, so that positions stay the same.
+Changes of length are left to `strip`, which keeps an offset map."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ ENCLOSED = re.compile("[\u2460-\u24ff\u2776-\u2793\u3251-\u325f\u32b1-\u32bf\U00
 
 
 @lru_cache(maxsize=1024)
-def enclosed(char: str) -> str:
+def inner_character(char: str) -> str:
     """The digit or letter inside an enclosed character, else "" (rule 1).
 
-    >>> enclosed("③"), enclosed("ⓑ"), enclosed("❷"), enclosed("⒊")
+    >>> inner_character("③"), inner_character("ⓑ"), inner_character("❷"), inner_character("⒊")
     ('3', 'b', '2', '3')
     """
     inner = unicodedata.normalize("NFKC", char).strip("().〔〕")
@@ -84,7 +84,8 @@ WORD = re.compile(r"[^\W_]")  # a letter or digit: a character for which str.isa
 
 
 def ends(found: Iterable[T], limit: int) -> list[T]:
-    """The matches; of more than `limit`, half from the head and half from the tail, to bound the cost."""
+    """A list of what was found in a text. Of more than `limit`, it has half from the head and half from the tail: this bounds the
+    cost of a long text."""
     all_ = list(found)
     return all_ if len(all_) <= limit else all_[: limit // 2] + all_[-(limit // 2) :]
 

@@ -48,13 +48,13 @@ def parse_verbatim(
         return answer
     # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
     low, said = lower(clean.text), _key(lower(fold(" ".join(dialogue))))
-    places = [*_heads(clean.text, low)]
+    spans = [*_heads(clean.text, low)]
     if answer.text and answer.rule != "list" and _key(lower(answer.text)) not in said:
-        places += _last_quoted(clean.text, low, lower(question or ""))
-    for place in places:
-        words = _key(low[slice(*place)])
+        spans += _last_quoted(clean.text, low, lower(question or ""))
+    for span in spans:
+        words = _key(low[slice(*span)])
         if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
-            start, end = clean.raw_span(*place)
+            start, end = clean.raw_span(*span)
             return Answer(Status.PARSED, None, output[start:end], "verbatim", start, end)
     return answer
 
@@ -75,9 +75,9 @@ def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
 def _last_quoted(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
     """Spans of the quotations in the last line of an explanation, last first, without words of the question."""
     for quote in reversed(list(_QUOTED.finditer(text, *lines(text, 0, blocks(low)[0].end)[-1]))):
-        place = trim(text, quote.span(1))
-        if low[slice(*place)] not in question:
-            yield place
+        span = trim(text, quote.span(1))
+        if low[slice(*span)] not in question:
+            yield span
 
 
 def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
@@ -91,9 +91,9 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
         return parse_span(output, finish=finish)
     low = lower(clean.text)
     for block in blocks(low):
-        if not block.echo and (place := _answer(low, block)):
-            start, end = clean.raw_span(*place)
-            if any(rule.act == REFUSE and rule.pattern.match(low, place[0]) for rule in rules()):
+        if not block.echo and (span := _answer(low, block)):
+            start, end = clean.raw_span(*span)
+            if any(rule.act == REFUSE and rule.pattern.match(low, span[0]) for rule in rules()):
                 return Answer(Status.REFUSED, rule="declines", start=start, end=end)
             return Answer(Status.PARSED, None, output[start:end], "sentence", start, end)
     return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-sentence")

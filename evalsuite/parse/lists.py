@@ -9,7 +9,7 @@ from evalsuite.parse.chars import bare
 from evalsuite.parse.mentions import OptionKeys
 from evalsuite.parse.rules import HEAD, LINE, NAME, NOT, Hit
 
-# Patterns that match `hit.before` are over the tokens of a tape (tape.TOKENS).
+# _ITEM_LINE and _ITEM_ANSWER match the tape before a hit, whose characters are tape.TOKENS.
 _NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[ ]?[.、)][ ]{0,2}[(\[]?([a-z])(?![a-z])")  # 1. B 2. D 3. A
 _ITEM_LINE = re.compile(r"[!/]b\Z")
 _ITEM_ANSWER = re.compile(r"[!/^](?:b['_]?|')S:[\[(]*\Z")  # up to the label in a line such as 1. 答案：b

@@ -15,7 +15,7 @@ from itertools import compress
 from operator import itemgetter
 from typing import NamedTuple
 
-from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN, bare, enclosed, ends, fold, key, lower
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN, bare, ends, fold, inner_character, key, lower
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 from evalsuite.parse.strip import strip
 
@@ -184,7 +184,7 @@ def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
 @lru_cache(maxsize=1024)
 def label_core(label: str) -> str:
     """A label without brackets, dots and width: "(a)", "Ａ.", "①", "甲、" -> a, a, 1, 甲."""
-    core = key("".join(enclosed(char) or char for char in lower(fold(label))))
+    core = key("".join(inner_character(char) or char for char in lower(fold(label))))
     for word in ("选项", "option", "choice"):
         core = core.removeprefix(word) or core
     return core.lstrip("0") or core

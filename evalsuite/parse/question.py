@@ -16,6 +16,7 @@ _ASKING = 60  # characters at the end of a question that are searched for its ve
 _COMPARING = 140  # characters at the end that are searched for what is compared
 _TURN = re.compile(r"\s*[A-Pa-p][:：]")
 _TALK = re.compile(r"对话|\[mask\]|dialogue|conversation|utterance|speaker")
+# A question that asks which option is wrong.
 _WRONG = re.compile(
     r"(?:错误|有误|不(?:正确|对|恰当|准确|妥|相?符|一致))的?[^。,;!\n]{0,12}(?:[是为有哪项:?(_]|$)|(?:哪|下列|以下)[^。;!\n]{0,24}(?:错误|有误|不(?:正确|对|恰当|准确|妥))"
     r"|(?<![a-z])(?:incorrect|false|wrong|untrue|inaccurate|not (?:true|correct|accurate))(?![a-z])"
@@ -39,10 +40,10 @@ class QuestionText(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def asked(question: str, dialogue: tuple[str, ...] | None) -> QuestionText:
-    """Prepare the question of an item. `dialogue`: its turns; None where it is not known whether it has a dialogue.
+def read_question(question: str, dialogue: tuple[str, ...] | None) -> QuestionText:
+    """The facts about an item's question. `dialogue`: its turns; None where it is not known whether it has a dialogue.
 
-    >>> asked("下列说法错误的是？", ()).wrong, asked("", ("A: 你好。",)).spoken, asked("", None).spoken
+    >>> read_question("下列说法错误的是？", ()).wrong, read_question("", ("A: 你好。",)).spoken, read_question("", None).spoken
     (True, True, None)
     """
     text = lower(fold(question)).strip()
@@ -54,18 +55,19 @@ def asked(question: str, dialogue: tuple[str, ...] | None) -> QuestionText:
 
 
 def _speak(dialogue: Sequence[str]) -> bool:
+    """Whether letters with a colon begin turns: A: 你好."""
     return any(_TURN.match(turn) for turn in dialogue)
 
 
 Cue = tuple[str, int, int]  # class (lexicon.CUES), start, end
-_NAMES = re.compile(r"的?(?:选?项|答案)| (?:answer|option|choice)s?(?![a-z])")  # 正确答案
-# 正确的是, 正确的有A
+# Behind 正确 or 错误: a noun that it belongs to (正确答案), or words that announce an option (正确的是, 正确的有A).
+_NAMES = re.compile(r"的?(?:选?项|答案)| (?:answer|option|choice)s?(?![a-z])")
 _ANNOUNCES = re.compile(
     r"(?:的|[ ](?=[so]))?(?:说法|表述|一项|(?:statement|one)s?)?(?:有?[是为:]|有(?=[(\[]?[a-i1-9])| is)"
 )
 
 
-def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
+def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     """The cues of a reply, with the classes that they have for this question. Where it asks for the wrong option, 错误 calls
     an option right and 正确 calls it wrong; words that repeat the question's own negation (不属于…) call an option right."""
     if not question.text:
@@ -110,6 +112,7 @@ def turned(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     return found
 
 
+# The question's verb with the two characters behind it: 违反 and 劳动 in 哪些行为违反劳动法.
 _VERB = re.compile(
     r"(?:哪[些几][^,。?不]{0,5}?|(?=[^,。?]{0,16}哪[些几]))(属于|违反|构成|体现|侵犯|涉及)([^,。?()\n]{2})"
 )

@@ -1,4 +1,4 @@
-"""Last stage, read: all stages on a raw reply -> one answer (rules 3, 4 and 7)."""
+"""Last stage, read: runs all stages on a raw reply and returns one answer (rules 3, 4 and 7)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from evalsuite.parse.mentions import (
     spelled,
     with_near,
 )
-from evalsuite.parse.question import TAIL, QuestionText, asked, turned
+from evalsuite.parse.question import TAIL, QuestionText, read_question, reclassify
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import ANSWER, Hit, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
 
-# The most characters of a reply whose answer is cached: most runs have the same short replies again and again.
+# The most characters of a reply whose answer is cached: a run has many equal short replies.
 CACHED = 1000
 Turns = Sequence[str] | None
 _DUE = "SspC=l+FoRu"  # classes of cue words (lexicon.CUES) that an answer may follow
@@ -57,7 +57,7 @@ _LATER = re.compile(
 # Numbers in a table's cells, the last of which is the total; and an option's stars.
 _CELLS = re.compile(r"[ ]?(?:\|[ ]*[\d.]+[ ]*(?:/[ ]?\d+[ ]*|分[ ]*)?(?=\|)){2,}")
 _STARS = re.compile(r"[^\n★]{0,24}(★+)")
-# A text with a share or a level holds one of these: a digit, 成, 高, 中, 低, high, medium, low, a star.
+# A quick check, since a text with a share or a level holds one of these: a digit, 成, 高, 中, 低, high, medium, low, a star.
 _SCORED = re.compile(r"[\d成高中低★hml](?:(?<![hml])|(?<=h)igh|(?<=m)edium|(?<=l)ow)")
 _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
@@ -117,7 +117,7 @@ def parse_option(
         return _answer(output, clean := strip(output), _strict(clean, prepare(options)))
     read = read_one if len(output) <= CACHED else read_one.__wrapped__
     turns = None if dialogue is None else tuple(dialogue)
-    return read(output, tuple(options.items()), finish, turns, asked(question, turns))
+    return read(output, tuple(options.items()), finish, turns, read_question(question, turns))
 
 
 @lru_cache(maxsize=2**12)
@@ -143,7 +143,7 @@ def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
 
 
 def _place(output: str, clean: Clean, verdict: Verdict) -> tuple[str | None, str, int | None, int | None]:
-    """(the words that decide, the rule, start, end in the raw reply); no words and positions if the verdict has none."""
+    """The words of the raw reply that decide (None if the verdict has none), the rule, and the words' start and end."""
     if verdict.end <= verdict.start:
         return None, verdict.rule, None, None
     start, end = clean.raw_span(verdict.start, verdict.end)
@@ -161,7 +161,7 @@ def parse_options(
     >>> parse_options("A, C and D.", {"(a)": "rain", "(b)": "snow", "(c)": "hail", "(d)": "sleet"}).choices
     (0, 2, 3)
     """
-    clean, known = strip(output), asked(question, None if dialogue is None else tuple(dialogue))
+    clean, known = strip(output), read_question(question, None if dialogue is None else tuple(dialogue))
     verdict = _decide(clean, prepare_set(clean, options), known, finish, (), several=True)
     return Choices(verdict.status, verdict.options, *_place(output, clean, verdict))
 
@@ -226,7 +226,7 @@ _START = itemgetter(1)  # the start of a cue word
 
 
 class ReplyBlocks(NamedTuple):
-    """A clean text with its blocks, the mentions of options and the cue words."""
+    """A clean text with its blocks, the mentions of options and the cue words. `low`: the text in lower case."""
 
     text: str
     low: str
@@ -244,21 +244,21 @@ class ReplyBlocks(NamedTuple):
         return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
-def named_in(text: str, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
+def reply_blocks(text: str, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
     """Find the blocks, the mentions and the cue words of a clean text."""
     low = lower(text)
     spoken = question.spoken
     if spoken is None:
         spoken = ":" not in low or not heads(low, options)
     quoted = quotations(text)
-    said = turned(cues(low), low, question)
+    said = reclassify(cues(low), low, question)
     groups = spelled(grouped(mentions(text, low, options, spoken), low), text, low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
     return ReplyBlocks(text, low, _parts(text, low, spoken, question, options), options, question, groups, said, quoted)
 
 
 def _parts(text: str, low: str, spoken: bool, question: QuestionText, options: OptionKeys) -> list[Block]:
-    """The blocks of a reply; a repeated piece of the question is a block of its own, an echo."""
+    """The blocks of a reply. A piece of it that repeats the question is a block of its own, an echo."""
     parts, said = blocks(low, spoken), bare(low) if len(question.tail) > 7 else ""
     if not said:
         return parts
@@ -335,7 +335,7 @@ def _decide(
             return nothing._replace(rule="unclosed-thought")
         # A reply without text that was cut off was all thinking, which the engine returned apart.
         return nothing if cut else Verdict(Status.EMPTY, rule="nothing")
-    reply = named_in(text, options, question)
+    reply = reply_blocks(text, options, question)
     low, parts = reply.low, reply.parts
     # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
     listed = _cut_off(low, parts, options, question)

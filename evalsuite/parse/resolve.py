@@ -1,4 +1,4 @@
-"""Stage 5, resolve: which of the hits of a block decides (rules 3, 6, 8, 16 and 18)."""
+"""Stage 5, resolve: decides which hits of a block are its answer (rules 3, 6, 8, 16 and 18)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def resolve(
 ) -> Verdict | None:
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
     `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
-    end = tape.places[-1][1]
+    end = tape.spans[-1][1]
     letters = 1 < count <= len(found) and not any(hit.end - hit.start > 3 for hit in found)
     if letters and _LETTERS.fullmatch(tape.tokens) and len(_union(found)) == count:
         return Verdict(Status.SEVERAL, _union(found), "several", found[0].start, end)
@@ -95,8 +95,9 @@ def _explicit(found: Sequence[Hit], tape: Tape, low: str, cut: bool, doubts: boo
     """The last explicit choice, or option that stands alone, and those added to it. `doubts`: an answer by name is taken back
     by calling it wrong."""
     current: list[Hit] = []
-    # doubted: whether the answer by name was called wrong, or a correction began, behind it
-    last_end, doubted = 0, False
+    last_end = 0
+    # Whether the answer by name was called wrong, or a correction began, behind it.
+    doubted = False
     for index, new in enumerate(found):
         strength = current[-1].strength if current else 0
         between = tape.tokens[current[-1].at : new.at] if strength == 4 else ""
@@ -291,6 +292,6 @@ def resolve_set(
         return Verdict(Status.CONFLICT, (), "label-against-text", start, end)
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
-    if cut and not WORD.search(low, end, tape.places[-1][1]):
+    if cut and not WORD.search(low, end, tape.spans[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)
     return Verdict(Status.PARSED, tuple(sorted(options)), chosen[-1].rule, start, end)

@@ -1,4 +1,4 @@
-"""The table of rules for choices: patterns of the tape before and behind a mention, with a verdict. The first match counts."""
+"""Stage 4, rules: a table of patterns of the tape before and behind a mention, each with a verdict. The first match counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Rule(NamedTuple):
 
     name: str
     verdict: str
-    focus: str  # tokens
+    focus: str  # the tokens at which it may fire
     before: str  # regular expression that matches up to the token
     behind: str  # regular expression that matches from behind the token
     example: str  # a labelled reply that needs it, or the beginning of one
@@ -164,7 +164,7 @@ Matcher = Callable[[str], object]
 CompiledRule = tuple[Rule, Matcher | None, Matcher | None]  # matchers of the tape before and behind; None matches any
 
 
-def compiled(rules: Sequence[Rule]) -> dict[str, list[CompiledRule]]:
+def compile_rules(rules: Sequence[Rule]) -> dict[str, list[CompiledRule]]:
     """Focus token -> its rules, by rank."""
     table: dict[str, list[CompiledRule]] = {}
     for rule in rules:
@@ -177,7 +177,7 @@ def compiled(rules: Sequence[Rule]) -> dict[str, list[CompiledRule]]:
 
 @lru_cache(maxsize=2)
 def table(several: bool) -> dict[str, list[CompiledRule]]:
-    return compiled((*SETS, *RULES) if several else RULES)
+    return compile_rules((*SETS, *RULES) if several else RULES)
 
 
 BACK, AHEAD = 48, 24  # tokens that rules see before and behind
@@ -193,7 +193,7 @@ def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Ru
 
 
 @lru_cache(maxsize=2**16)
-def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
+def first_match(token: str, before: str, behind: str, several: bool) -> Rule | None:
     """The first rule that matches."""
     return next(matching(token, before, behind, several), None)
 
@@ -210,7 +210,7 @@ class Hit(NamedTuple):
     behind: str = ""
     conflict: bool = False
     labelled: bool = False  # named by its label with a text behind it
-    at: int = 0  # index of its token on the tape
+    at: int = 0  # the index of its token on the tape
 
     @property
     def heads(self) -> bool:
@@ -266,18 +266,19 @@ _NEXT_LINE = re.compile(r"(?:[:,][^/]+|\.)?/[b(|]*(?:[MQ]|T(?:[.,:|()/\]]|$))") 
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
-    """The rules' verdicts on each mention and each cue of a block, in order; `count`: the number of the item's options."""
+    """The rules' verdicts on each mention of a block, and on each cue that speaks of all options, in order. `count`: the number
+    of the item's options. `echo`: the block repeats the prompt. `several`: several options may be right."""
     found: list[Hit] = []
     tokens, focus = tape.tokens, table(several)
     for at in [at for at, token in enumerate(tokens) if token in focus]:
         before, behind = tokens[max(at - BACK, 0) : at], tokens[at + 1 : at + 1 + AHEAD]
         if behind.startswith("("):
             behind = _GLOSS.sub("", behind)
-        rule = fired(tokens[at], before, behind, several)
+        rule = first_match(tokens[at], before, behind, several)
         group = tape.groups.get(at)
         if group is None:
             if rule is not None:
-                found.append(Hit(rule.verdict, rule.name, (), *tape.places[at], before, behind, at=at))
+                found.append(Hit(rule.verdict, rule.name, (), *tape.spans[at], before, behind, at=at))
             continue
         verdict, name = (rule.verdict, rule.name) if rule else (NAME, "named")
         options = group.options
@@ -287,11 +288,12 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         weak = verdict in (LINE, HEAD) or (echo and verdict in (ANSWER, PICK, STATE, ASK))
         if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
-        start, end = tape.places[at]
+        start, end = tape.spans[at]
         found.append(
             Hit(verdict, name, options, start, end, before, behind, group.conflict, _labelled(group, behind), at)
         )
-    if len(found) > 1:  # a single one is no list
+    # Lists of options are judged again as lists; a single hit is none.
+    if len(found) > 1:
         found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
     if len(found) < 2:
         return found

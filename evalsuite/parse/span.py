@@ -1,7 +1,7 @@
 """Spans: the stretch of a reply that a person would cut out as the answer, verbatim (rules 12 - 15).
 
-`spanrules` has the forms of replies; here is what a row does. The stretch is chosen first, and then cut at both ends. Every step
-takes a span of the clean text and returns a smaller one.
+`spanrules` has the table of the forms of replies; this module does what the acts of its rows say. A stretch of the reply is
+chosen first, and then cut at both ends. Every step takes a span of the clean text and returns a smaller one.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def read_span(
         empty = Answer(Status.TRUNCATED, rule="cut-off") if cut else Answer(Status.EMPTY, rule="nothing")
         return thought if clean.thinking else empty, []
     reader = _Reader(clean.text, question, dialogue, table, cut)
-    status, rule, place = reader.read()
-    start, end = clean.raw_span(*place)
+    status, rule, span = reader.read()
+    start, end = clean.raw_span(*span)
     if output.count("**", start, end) % 2 and output.startswith("**", end):
         end += 2  # bold words at the end
     text = output[start:end] if status is Status.PARSED else None
     answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
-    return answer, [(row, clean.text[slice(*place)]) for row, place in reader.used]
+    return answer, [(row, clean.text[slice(*span)]) for row, span in reader.used]
 
 
 class SpanQuestion(NamedTuple):
@@ -162,9 +162,9 @@ class _Reader:
         self.used: list[Used] = []
         self.keys: dict[Span, str] = {}  # spans -> their words, which several steps ask for
 
-    def match(self, act: str, place: Span, search: bool = False) -> re.Match[str] | None:
+    def match(self, act: str, span: Span, search: bool = False) -> re.Match[str] | None:
         """The match of the first row of an act that matches in a span of the text; the row is added to `used`."""
-        low, (start, end) = self.low, place
+        low, (start, end) = self.low, span
         for rule in self.rows.get(act, ()):
             pattern = rule.pattern
             if found := pattern.search(low, start, end) if search else pattern.match(low, start, end):
@@ -172,28 +172,28 @@ class _Reader:
                 return found
         return None
 
-    def every(self, act: str, place: Span, text: str) -> Iterator[tuple[SpanRule, re.Match[str]]]:
+    def every(self, act: str, span: Span, text: str) -> Iterator[tuple[SpanRule, re.Match[str]]]:
         """The matches of all rows of an act in a span of the text."""
-        return ((rule, found) for rule in self.rows.get(act, ()) for found in rule.pattern.finditer(text, *place))
+        return ((rule, found) for rule in self.rows.get(act, ()) for found in rule.pattern.finditer(text, *span))
 
-    def key(self, place: Span) -> str:
-        if place not in self.keys:
-            self.keys[place] = bare(self.low[slice(*place)])
-        return self.keys[place]
+    def key(self, span: Span) -> str:
+        if span not in self.keys:
+            self.keys[span] = bare(self.low[slice(*span)])
+        return self.keys[span]
 
-    def said(self, place: Span) -> bool:
+    def said(self, span: Span) -> bool:
         """Whether the dialogue contains the words of a span."""
-        words = self.key(place)
+        words = self.key(span)
         return bool(words) and words in self.dialogue
 
-    def only_event(self, place: Span) -> bool:
+    def only_event(self, span: Span) -> bool:
         """Whether a span only says again the event that the question is about (rule 15)."""
         event = _JOINTS.sub("", self.ask.event)
-        return "事件" in self.asked and event != "" and not _JOINTS.sub("", self.key(place)).replace(event, "")
+        return "事件" in self.asked and event != "" and not _JOINTS.sub("", self.key(span)).replace(event, "")
 
-    def echoes(self, place: Span, least: int = 6) -> bool:
+    def echoes(self, span: Span, least: int = 6) -> bool:
         """Whether the words of a span are a piece of the question."""
-        said = self.key(place)
+        said = self.key(span)
         return len(said) >= least and said.rstrip("是为") in self.asked
 
     def read(self) -> SpanResult:
@@ -204,13 +204,13 @@ class _Reader:
             if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
                 continue  # a block that ends with a colon belongs to the next one
             whole, start = (start, block.end), -1
-            value, place, words = self.value(whole), trim(self.text, whole), self.before(whole, acts.MARK)
-            if (block.echo and not value) or self.echoes(place):
+            value, span, words = self.value(whole), trim(self.text, whole), self.before(whole, acts.MARK)
+            if (block.echo and not value) or self.echoes(span):
                 why = "echo"
             elif self.match(acts.CHAT, whole) and not self.said(words):
                 why = "continued-dialogue"
                 break
-            elif not self.said(words) and (refusal := self.match(acts.REFUSE, place)):
+            elif not self.said(words) and (refusal := self.match(acts.REFUSE, span)):
                 return Status.REFUSED, "declines", refusal.span()
             else:
                 found = self.choose(whole, value)
@@ -219,22 +219,22 @@ class _Reader:
                 why = "echo" if found[1] else why
         return Status.TRUNCATED if self.cut_off else Status.UNPARSED, why, (0, 0)
 
-    def value(self, place: Span) -> tuple[Span, str] | None:
+    def value(self, span: Span) -> tuple[Span, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
-        for rule, found in self.every(acts.FIELD, place, self.low):
+        for rule, found in self.every(acts.FIELD, span, self.low):
             value = found.span(found.lastgroup or 0)
             if not self.echoes(value, 10) and not self.only_event(value):
                 self.used.append((rule, found.span()))
                 return value, rule.name
         return None
 
-    def choose(self, place: Span, value: tuple[Span, str] | None) -> SpanResult:
+    def choose(self, span: Span, value: tuple[Span, str] | None) -> SpanResult:
         """The span of a block: a quotation of the dialogue, the value of a structure, a list, or part of a sentence."""
-        words = self.before(place, acts.MARK) if self.conflict else self.before(place)
+        words = self.before(span, acts.MARK) if self.conflict else self.before(span)
         known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
         if known and not self.match(acts.NOTHING if self.conflict else acts.OPEN, words):
             return Status.PARSED, "verbatim", words  # 因为大雾: a quoted span keeps its 因为
-        start, end = value[0] if value else (place[0], trim(self.text, place)[1])
+        start, end = value[0] if value else (span[0], trim(self.text, span)[1])
         if value and value[1] != "box":
             inner = trim(self.text, (start, end))
             if inner[0] >= inner[1] or self.match(acts.NOTHING, inner):
@@ -247,14 +247,14 @@ class _Reader:
         rows = self.sentences((start, end))
         return self.concluding(rows) or self.first(rows)
 
-    def sentences(self, place: Span) -> list[Span]:
+    def sentences(self, span: Span) -> list[Span]:
         """The sentences of a span, at most 200; quotations are not split, and a lead-in belongs to the sentence it announces."""
         masked = _QUOTE.sub(lambda quote: quote[0][0] + "x" * (len(quote[0]) - 3) + quote[0][-2:], self.low)
-        cuts = [(rule, found.span()) for rule, found in self.every(acts.PART, (place[0] + 1, place[1]), masked)]
+        cuts = [(rule, found.span()) for rule, found in self.every(acts.PART, (span[0] + 1, span[1]), masked)]
         self.used += {rule: (rule, cut) for rule, cut in cuts}.values()
         found: list[Span] = []
-        start = place[0]
-        for begin, stop in [*sorted(cut for _, cut in cuts), (place[1], place[1])]:
+        start = span[0]
+        for begin, stop in [*sorted(cut for _, cut in cuts), (span[1], span[1])]:
             if WORD.search(self.text, start, begin):
                 start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
                 found.append((start, begin))
@@ -325,34 +325,34 @@ class _Reader:
                     return Status.PARSED, name or "first-sentence", self.cited(span)
         return Status.UNPARSED, "", (0, 0)
 
-    def cut(self, place: Span) -> tuple[Span | None, str]:
+    def cut(self, span: Span) -> tuple[Span | None, str]:
         """Cut a sentence to its span, None if nothing is left; with the name of the highest-ranked row that was used."""
         before = len(self.used)
-        place = self.inside(trim(self.text, place))
+        span = self.inside(trim(self.text, span))
         name = min(((rule.rank, rule.name) for rule, _ in self.used[before:]), default=(0, ""))[1]
-        return (place if WORD.search(self.text, *place) else None), name
+        return (span if WORD.search(self.text, *span) else None), name
 
-    def inside(self, place: Span) -> Span:
+    def inside(self, span: Span) -> Span:
         used = len(self.used)
-        quoted = self.before(self.behind(acts.GLOSS, place))
+        quoted = self.before(self.behind(acts.GLOSS, span))
         if self.conflict and self.said(quoted):
             return quoted
-        if taken := self.match(acts.TAKE, place, search=True):
+        if taken := self.match(acts.TAKE, span, search=True):
             del self.used[used:-1]
             return trim(self.text, taken.span("span"))
-        place = self.before(self.half(quoted), acts.MARK, acts.BEFORE, acts.OPEN)
-        start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
-        if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
-            place = trim(self.text, quote.span("span"))
-        start, end = self.behind(acts.AFTER, place)
+        span = self.before(self.half(quoted), acts.MARK, acts.BEFORE, acts.OPEN)
+        start = span[0] - (span[0] > 0 and self.text[span[0] - 1] in _PAIRS)
+        if quote := self.match(acts.QUOTE, (start, span[1] + 1)):
+            span = trim(self.text, quote.span("span"))
+        start, end = self.behind(acts.AFTER, span)
         return start, end - (len(self.ask.tail) if self.low[start:end].endswith(self.ask.tail) else 0)
 
-    def cited(self, place: Span) -> Span:
+    def cited(self, span: Span) -> Span:
         """The longest piece of a long span that the dialogue contains, if it is no mere word or two."""
-        if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _PAIRS.keys():
-            return place
-        tokens = [token.span() for token in _TOKEN.finditer(self.low, *place)][:300]
-        best, size, n = place, 0, 0
+        if not self.conflict or self.said(span) or {*self.text[max(span[0] - 1, 0) : span[0] + 1]} & _PAIRS.keys():
+            return span
+        tokens = [token.span() for token in _TOKEN.finditer(self.low, *span)][:300]
+        best, size, n = span, 0, 0
         while n < len(tokens):
             last = n
             while last < len(tokens) and self.said((tokens[n][0], tokens[last][1])):
@@ -361,11 +361,11 @@ class _Reader:
             if last > n and len(self.key(piece)) > size:
                 best, size = piece, len(self.key(piece))
             n = max(last, n + 1)
-        return best if 7 < size < len(self.key(place)) / 2 else place
+        return best if 7 < size < len(self.key(span)) / 2 else span
 
-    def before(self, place: Span, *what: str) -> Span:
+    def before(self, span: Span, *what: str) -> Span:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
-        start, end = trim(self.text, place)
+        start, end = trim(self.text, span)
         for _ in range(12):
             found = self.ask.restated.match(self.low, start, end)
             for act in what or (acts.MARK, acts.BEFORE):
@@ -375,14 +375,14 @@ class _Reader:
             start, end = trim(self.text, (found.end(), end))
         return start, end
 
-    def behind(self, act: str, place: Span) -> Span:
+    def behind(self, act: str, span: Span) -> Span:
         """A span up to the first match of a row behind its first character."""
-        found = self.match(act, (place[0] + 1, place[1]), search=True)
-        return trim(self.text, (place[0], found.start())) if found else place
+        found = self.match(act, (span[0] + 1, span[1]), search=True)
+        return trim(self.text, (span[0], found.start())) if found else span
 
-    def half(self, place: Span) -> Span:
+    def half(self, span: Span) -> Span:
         """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
-        body, event = self.low[place[0] : min(place[1], place[0] + 200)], self.ask.event
+        body, event = self.low[span[0] : min(span[1], span[0] + 200)], self.ask.event
         for rule, found in self.every(acts.HALF, (0, len(body)), body):
             halves = (0, found.start()), (found.end(), len(body))
             if "cause" in rule.pattern.groupindex:
@@ -390,13 +390,13 @@ class _Reader:
             want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
             if restates(body[slice(*other)], event) and key(body[slice(*want)]):
                 self.used.append((rule, found.span()))
-                return trim(self.text, (place[0] + want[0], place[0] + want[1]))
-        return place
+                return trim(self.text, (span[0] + want[0], span[0] + want[1]))
+        return span
 
 
-def trim(text: str, place: Span) -> Span:
+def trim(text: str, span: Span) -> Span:
     """Cut blanks and punctuation at both ends, and quotes or brackets around the whole or without their other half (rule 12)."""
-    start, end = place
+    start, end = span
     while start < end:
         first, last, before = text[start], text[end - 1], (start, end)
         if first in _EDGE and not (first == "-" and text[start + 1 : start + 2].isdigit()):

@@ -166,10 +166,10 @@ class SpanRule(NamedTuple):
 @lru_cache(maxsize=1)
 def rules() -> tuple[SpanRule, ...]:
     """The table, compiled once."""
-    return compiled(ROWS, WORDS)
+    return compile_rows(ROWS, WORDS)
 
 
-def compiled(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> tuple[SpanRule, ...]:
+def compile_rows(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> tuple[SpanRule, ...]:
     """Rows with their words put in and their patterns compiled."""
     lists = {name: sorted(text.replace("_", r"\s").split(), key=len, reverse=True) for name, text in words.items()}
     parts = PARTS | {name: f"(?:{'|'.join(list_)})" for name, list_ in lists.items()}

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, islice, starmap
 from typing import NamedTuple
 
-from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, enclosed, fold, lower
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, fold, inner_character, lower
 
 WINDOW = 2000  # characters read from the head and from the tail of a longer text
 
@@ -34,20 +34,22 @@ _THINK = re.compile(
 _MAY_THINK = re.compile(r"[<\[◁【_ta](?:(?<=[<\[◁【])|(?<=_)of_|(?<=t)hink|(?<=a)(?:nalysis|ssistant))")
 _SHUTS = re.compile(r"[<\[◁|【]*(?:/|end|close|channel\|>(?:\s?final|$)|assistantfinal|im_start\|>\s?answer|\.)")
 
-# Thinking without tags, which a chat template that opens the tag leaves where a long reply is cut off. A chat reply may begin
-# with the same words: it says the answer at once, or ends with it or with a mark.
+# The beginning of thinking without tags: some chat templates open the tag in the prompt, and a long reply may be cut off before
+# the tag that closes it. A reply that is no thinking may begin with the same words, but it says the answer at once, or ends with
+# the answer or with a mark (_ENDED).
 _MONOLOGUE = re.compile(
     r"\s{0,9}(?:ok|okay|alright|hmm+|好的?|嗯+)[,.。!…](?![^\n]{0,40}(?:答案是|我选|应选|answer is))"
 )
 _ENDED = re.compile(r"(?:[.。!?…:*|)\]}>”\"'`~]|(?:答案|选|综上|answer|option|choice)[^。!?\n]{0,40})\s*\Z")
 
-# Special tokens of tokenizers: no model writes them as text.
+# Special tokens of tokenizers; they are no text of the reply.
 _SPECIAL = (
     r"<\|(?!(?:begin|end)_of_box)[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
     r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|</?(?:bot|human|user|assistant)>|\[[gs]MASK\]|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
 )
 _EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
-_ORDINARY = re.compile(  # most replies hold no token
+# A text without any of _TOKENS, as most replies are.
+_ORDINARY = re.compile(
     r"(?:[0-9a-zA-Z\u4e00-\u9fff\n,.。:、;!?()“”'\"%/ ‘’《》「」『』…·+|→×]++|[-=—](?![-*=_─—]))*+\Z"
 )
 _TOKENS = re.compile(
@@ -195,7 +197,7 @@ def strip(raw: str) -> Clean:
 
 
 def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Keep head and tail of a text longer than two windows: answers stand at either end."""
+    """The parts of a text that are read: of a long one a window at its head and one at its tail, where answers stand."""
     total = sum(end - start for start, end in kept)
     if total <= 2 * WINDOW:
         return kept
@@ -207,6 +209,7 @@ def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=2048)
 def _replacement(kind: str, token: str) -> str:
+    """The text that stands for a token in the clean text. `kind`: its group in _TOKENS."""
     if kind == "turn":
         return "" if "unk" in token.lower() or "pad" in token.lower() else TURN
     if kind == "box":
@@ -215,7 +218,7 @@ def _replacement(kind: str, token: str) -> str:
         char = html.unescape(token)
         return fold(char) if len(char) == 1 else " "
     if kind in ("keycap", "enclosed"):
-        inner = "10" if token == "\U0001f51f" else token[0] if token[0].isascii() else enclosed(token[0])
+        inner = "10" if token == "\U0001f51f" else token[0] if token[0].isascii() else inner_character(token[0])
         return f"({inner})" if inner else ""
     if kind == "latex":
         return _SIGNS.get(token[1:], " ")
@@ -282,9 +285,10 @@ _KEY = re.compile(r'"\w+"[ ]?:')  # a JSON object
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 
+# A line that announces an example (以下是一个例子:), and the beginning of the question behind it.
 _EXAMPLE = re.compile(r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]?\Z")
 _NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])")
-_SEEN = re.compile(r"\S")
+_VISIBLE = re.compile(r"\S")
 
 
 class Block(NamedTuple):
@@ -304,27 +308,33 @@ def blocks(low: str, speakers: bool = True) -> list[Block]:
     """The blocks of a lower-case text: it is split before every line that begins a prompt and after every end of a turn (rule 4).
     `speakers`: letters with a colon are speakers."""
     found: list[tuple[int, int, bool]] = []
-    start, echo, spoken, previous, shown = 0, False, False, 0, False
+    # The block that is open: its start, and whether it is an echo. The line before: whether a speaker begins it, and its end.
+    start, echo, after_speaker, previous, in_example = 0, False, False, 0, False
     for first, last in lines(low, 0, len(low)):
-        turned = low.find(TURN, previous, first) >= 0
-        if shown and (shown := _NOW.match(low, first, last) is None):
-            start, echo, spoken, previous = last, False, False, last  # the example of a prompt that is repeated
+        after_turn = low.find(TURN, previous, first) >= 0
+        if in_example and (in_example := _NOW.match(low, first, last) is None):
+            start, echo, after_speaker, previous = (
+                last,
+                False,
+                False,
+                last,
+            )  # no block: the example belongs to the prompt
             continue
         prompt = _PROMPT.match(low, first, last) is not None
         speaks = speakers and SPEAKER.match(low, first, last) is not None
         answers = echo and _ANSWER.match(low, first, last)
-        if turned or prompt or answers or (speaks and not spoken and WORD.search(low, start, first)):
+        if after_turn or prompt or answers or (speaks and not after_speaker and WORD.search(low, start, first)):
             found.append((start, first, echo))
             start, echo = first, prompt
-        spoken, previous = speaks, last
-        if shown := "例" in low[last - 4 : last] and _EXAMPLE.search(low, first, last) is not None:
+        after_speaker, previous = speaks, last
+        if in_example := "例" in low[last - 4 : last] and _EXAMPLE.search(low, first, last) is not None:
             found.append((start, last, echo))
             start = last
     found.append((start, len(low), echo))
     return [
-        Block(seen.start(), end, echo)
+        Block(visible.start(), end, echo)
         for start, end, echo in found
-        if (seen := _SEEN.search(low, start)) and WORD.search(low, seen.start(), end)
+        if (visible := _VISIBLE.search(low, start)) and WORD.search(low, visible.start(), end)
     ]
 
 

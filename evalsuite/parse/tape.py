@@ -1,8 +1,9 @@
-"""Stage 4, tape: a reply with one character for each token, over which the table of `rules` is matched.
+"""Stage 3, tape: a reply with one character for each token. The patterns of `rules` are matched against it.
 
     因此，正确的选项是(b)。  ->  F,S=M.
 
-TOKENS says what each stands for: a mention, a class of cue words (lexicon.CUES), a mark, or other words by their length.
+TOKENS says what each character stands for: a mention, a class of cue words (lexicon.CUES), a mark, or other words by their
+length.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ _MARKS = {
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
-_SIZES = " '" + 3 * "_" + 10 * "~"  # the token of other words, indexed by their number of characters; "#" for more
+# The token of other words, indexed by their number of letters and digits; longer words are "#".
+_SIZES = " '" + 3 * "_" + 10 * "~"
 _SAYS = re.compile(  # an option that says yes or no, and words behind it
     r"(?:[(\[]?[a-z0-9][)\].:、]?[ ]?)?(?:[是否](?=[ ]?[,。;(][ ]?\w)|(?:yes|no)(?=[ ]?[.;(][ ]?\w))"
 )
@@ -62,15 +64,16 @@ _TRAIL = re.compile(
 
 
 class Tape(NamedTuple):
-    """`tokens` of a block; `places` holds the start and end of each in the clean text, `groups` the mentions by position."""
+    """The tape of a block. `spans`: the start and end of each token in the clean text. `groups`: index of a token -> the mentions
+    that it stands for."""
 
     tokens: str
-    places: tuple[tuple[int, int], ...]
+    spans: tuple[tuple[int, int], ...]
     groups: dict[int, MentionGroup]
 
 
 def _trie(words: Iterable[str]) -> str:
-    """One pattern for many words with shared prefixes factored out: far fewer alternatives to try at each position."""
+    """One pattern for many words. Words with the same beginning share an alternative, so that `re` tries far fewer of them."""
     tails: dict[str, list[str]] = {}
     for word in words:
         tails.setdefault(word[:1], []).append(word[1:])
@@ -113,7 +116,8 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
 def cues(low: str) -> list[tuple[str, int, int]]:
     """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
     pattern, kinds = scanner()
-    matches = ends(pattern.finditer(low), 2 * LIMIT)  # the ends of a text decide
+    # The head and the tail of a text decide. Some matches are no cue words: other English words, class "~".
+    matches = ends(pattern.finditer(low), 2 * LIMIT)
     return ends([(kind, found.start(), found.end()) for found in matches if (kind := kinds.get(found[0]))], LIMIT)
 
 
@@ -124,57 +128,58 @@ def make_tape(
     hints: Sequence[tuple[str, int, int]],
     quoted: Sequence[Span],
 ) -> Tape:
-    """The tape of one block. `hints`: the cue words that begin in it."""
-    tokens, places = ["!"], [(block.start, block.start)]
+    """The tape of one block. `groups`, `hints`: the mentions and the cue words that begin in it, in order. `quoted`: the
+    quotations of the text, inside which a word is no cue."""
+    tokens, spans = ["!"], [(block.start, block.start)]
     named: dict[int, MentionGroup] = {}
     position, fresh = block.start, True  # the end of what is on the tape; whether a line begins there
     starts = [*[group.start for group in groups], block.end]
     coming = 0  # index of the next mention
 
     def fill(end: int) -> None:
-        """Put the words up to the next event, and at the head of a line its bullet and its speaker."""
+        """Put the words before `end`, which name no option and are no cue; before them a line's bullet and its speaker."""
         nonlocal position, fresh
         if fresh:
             fresh, stop = False, starts[coming]
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")) if position < stop else ():
                 if lead := pattern.match(low, position, stop):
                     tokens.append(token)
-                    places.append(lead.span())
+                    spans.append(lead.span())
                     position = lead.end()
         words = low[position:end]
         if size := len(words) if words.isalnum() else sum(map(str.isalnum, words)):
             tokens.append(_SIZES[size] if size < len(_SIZES) else "#")
-            places.append((position, end))
+            spans.append((position, end))
 
     def mention(group: MentionGroup, following: int) -> int:
         """Put a mention; returns its end. `following`: where the next one begins."""
         start, end = group.start, group.end
-        before = low[slice(*places[-1])]
+        before = low[slice(*spans[-1])]
         candidate = tokens[-1] == "L" and before in _CANDIDATES and len(group.options) == 1 and start <= position + 1
         if tokens[-1] == "p" or candidate or (tokens[-1] == "_" and before in _SUBJECTS):  # 选项a, 候选a, 这句话可信
-            tokens.pop(), places.pop()
+            tokens.pop(), spans.pop()
         leads = tokens[-1] in "!/b:^"
         heading = leads and end - start < 3 and _HEADING.match(low, start)
         if heading or (leads and following < block.end and _NUMBERS.fullmatch(low, start, following)):
             tokens.append("b")
-            places.append((start, end))
+            spans.append((start, end))
             return end
         if low[start] in "是由" and end - start > 2:
             tokens.append("k")  # 是…的一部分
-            places.append((start, start))
+            spans.append((start, start))
         if low[start] == BOX_OPEN:
             tokens.append("[")
-            places.append((start, start))
+            spans.append((start, start))
         named[len(tokens)] = group
         tokens.append("m" if quoted and _within(low, quoted, start, end) else _token(group))
-        places.append((start, end))
+        spans.append((start, end))
         if (leads or tokens[-2] == ":") and (says := _SAYS.match(low, start)) and says.end() == end:
             tokens.append("R")  # the rest is its reason: 否。没有提到
-            places.append((end, end))
+            spans.append((end, end))
             return end
         if leads and tokens[-1] == "M" and _POINT.match(low, end):
             tokens.append(":")
-            places.append((end, end + 1))
+            spans.append((end, end + 1))
             return end + 1
         trail = _TRAIL.match(low, end, block.end)
         return trail.end() if trail else end
@@ -193,9 +198,9 @@ def make_tape(
             if kind == "/" and tokens[-1] in ":SC=^":
                 kind = "^"  # the answer is on the next line: 答案是\n
             tokens.append(kind)
-            places.append((start, end))
+            spans.append((start, end))
             position, fresh = end, kind in "/^"
-    return Tape("".join(tokens), tuple(places), named)
+    return Tape("".join(tokens), tuple(spans), named)
 
 
 def _token(group: MentionGroup) -> str:
