@@ -57,8 +57,11 @@ _LATER = re.compile(
 # Numbers in a table's cells, the last of which is the total; and an option's stars.
 _CELLS = re.compile(r"[ ]?(?:\|[ ]*[\d.]+[ ]*(?:/[ ]?\d+[ ]*|分[ ]*)?(?=\|)){2,}")
 _STARS = re.compile(r"[^\n★]{0,24}(★+)")
-# A quick check, since a text with a share or a level holds one of these: a digit, 成, 高, 中, 低, high, medium, low, a star.
-_SCORED = re.compile(r"[\d成高中低★hml](?:(?<![hml])|(?<=h)igh|(?<=m)edium|(?<=l)ow)")
+# A quick check, since a text with a share or a level holds one of these: a digit, 七成, 高, 中 or 低 behind a character that
+# _LEVEL lets stand there (not 对话中), high, medium, low, a star.
+_SCORED = re.compile(
+    r"[\d成高中低★hml](?:(?<=[\d★])|(?<=[一二两三四五六七八九]成)|(?<=[:=|( 很非极最常较度性e][高中低])|(?<=h)igh|(?<=m)edium|(?<=l)ow)"
+)
 _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
