@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from evalsuite.parse.chars import bare, fold, lower
+from evalsuite.parse.tape import Cue
 
 # The most characters of a question's end, without punctuation, by which a reply that repeats the question is recognised.
 TAIL = 24
@@ -59,7 +60,6 @@ def _speak(dialogue: Sequence[str]) -> bool:
     return any(_TURN.match(turn) for turn in dialogue)
 
 
-Cue = tuple[str, int, int]  # class (lexicon.CUES), start, end
 # Behind 正确 or 错误: a noun that it belongs to (正确答案), or words that announce an option (正确的是, 正确的有A).
 _NAMES = re.compile(r"的?(?:选?项|答案)| (?:answer|option|choice)s?(?![a-z])")
 _ANNOUNCES = re.compile(

@@ -32,7 +32,7 @@ from evalsuite.parse.question import TAIL, QuestionText, read_question, reclassi
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import ANSWER, Hit, hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
-from evalsuite.parse.tape import Tape, cues, make_tape
+from evalsuite.parse.tape import Cue, Tape, cues, make_tape
 from evalsuite.types import Answer, Status
 
 # The most characters of a reply whose answer is cached: a run has many equal short replies.
@@ -237,7 +237,7 @@ class ReplyBlocks(NamedTuple):
     options: OptionKeys
     question: QuestionText
     groups: list[MentionGroup]
-    cues: list[tuple[str, int, int]]
+    cues: list[Cue]
     quoted: list[tuple[int, int]]
 
     def tape(self, block: Block) -> Tape:
@@ -356,17 +356,18 @@ def _decide(
         if verdict is not None:
             none = _none_of_them(low, block, options) if verdict.status is Status.UNPARSED else None
             return none or verdict
-    found = _none_of_them(low, parts[-1], options) or _filled(low, options, dialogue)
-    found = (
-        found
+    return (
+        _none_of_them(low, parts[-1], options)
+        or _filled(low, options, dialogue)
         or _repeated(low, options)
         or _begun(low, options, not reply.groups)
         or _counted(low, options)
         or (_letters_first(text, options) if several else None)
         or (None if cut else _spoken(reply))
         or (None if several else _polar(low, options))
+        or _inferred(low, options)
+        or nothing
     )
-    return found or _inferred(low, options) or nothing
 
 
 def _block(

@@ -21,6 +21,7 @@ from evalsuite.parse.mentions import MentionGroup
 from evalsuite.parse.strip import SPEAKER, Block
 
 Span = tuple[int, int]
+Cue = tuple[str, int, int]  # a cue word: its class (lexicon.CUES), start and end
 LIMIT = 600  # the most cue words that are kept of a text
 
 # The meaning of each token of a tape.
@@ -113,8 +114,8 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | placed
 
 
-def cues(low: str) -> list[tuple[str, int, int]]:
-    """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
+def cues(low: str) -> list[Cue]:
+    """All cue words and marks of a folded lower-case text, in order; of overlapping words the longest."""
     pattern, kinds = scanner()
     # The head and the tail of a text decide. Some matches are no cue words: other English words, class "~".
     matches = ends(pattern.finditer(low), 2 * LIMIT)
@@ -125,7 +126,7 @@ def make_tape(
     low: str,
     block: Block,
     groups: Sequence[MentionGroup],
-    hints: Sequence[tuple[str, int, int]],
+    hints: Sequence[Cue],
     quoted: Sequence[Span],
 ) -> Tape:
     """The tape of one block. `groups`, `hints`: the mentions and the cue words that begin in it, in order. `quoted`: the
