@@ -107,6 +107,7 @@ KNOWN = re.compile(
 )
 _TOP = re.compile(rf"{_TO}(100|10|5|1)(?!\d)")
 _DENIED = re.compile(r"(?:没有?|没什么|不到|不足|不是|低于|未到|无|n't|not|less than|below|under|without)[ ]?$")
+# A quick check of the raw reply, since each statement holds one of these.
 _CUES = re.compile(
     "置信|把握|信心|自信|可信|确信|確信|确定|確定|肯定|正确|正確|confiden|certain|sure|probab|likelih", re.IGNORECASE
 )

@@ -19,12 +19,13 @@ from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN, bare, ends, fold, i
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 from evalsuite.parse.strip import strip
 
-_PREDICATED = 4  # fewest characters of an option's text that stand for it without its subject
+_PREDICATE_SIZE = 4  # the fewest characters of an option's text that stand for it without its subject
 NONE = re.compile(  # an option that says that no other is right, and a reply that says so
     r"(?:(?:以上|上述|这[些几三四]|[前其][余他三四]?|[三四]个|选项|答案)[^,。;\n]{0,8}|\A)[都均皆](?:不|没|非)|没有(?:一个|任何)?[^,。;\n]{0,4}(?:答案|选项)|皆非"
     r"|none of (?:the|these|them)|no (?:correct )?(?:option|answer)"
 )
 _SAYS_NONE = 18  # only options with fewer characters say that no other is right
+# Words at the head of an option's text that a reply may leave out.
 _LIGHT = re.compile(r"(?:为了|因为|昨[晚天]|今[早天]|[他她我它们在去要想会是很到])*")
 LIMIT = 200  # the most mentions of a kind that are kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # in place of an option's index: 前者 and 后者, until it is known what they refer to
@@ -51,13 +52,14 @@ class OptionKeys:
     label: re.Pattern[str]  # matches any label, of these options or not
     by_text: Mapping[str, int]  # key -> option, without texts that two options share
     templates: tuple[tuple[str, int], ...]  # patterns of option texts with a gap: 由…制成
-    slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
+    # (first character, length) and (last character, length) of every text within a slip of an option: a quick check
+    slips: frozenset[tuple[str, int]]
     initials: frozenset[str]  # first characters of the texts
     finals: frozenset[str]  # their last characters
     formulas: Mapping[str, int]  # text with its signs (`_signed`) -> option, if a text has any
     none: int | None  # the option that says that no other is right: 以上都不对
     capital: bool  # the labels are capitals
-    longest: int  # most characters of a passage that may hold a slip or a synonym, with punctuation
+    longest: int  # the most characters of a passage that is compared with the texts, with punctuation
 
     def labelled(self, core: str) -> int:
         """The option with this label; -1 for a label of the same kind outside the list (rule 7)."""
@@ -86,12 +88,12 @@ class OptionKeys:
         said = text[_LIGHT.match(text).end() :]  # type: ignore[union-attr]  # it matches nothing as well
         if len(said) < 2:
             return None
-        ends = [n for n, option in enumerate(self.keys) if option.endswith(said)]
-        if len(ends) != 1:
+        fits = [n for n, option in enumerate(self.keys) if option.endswith(said)]
+        if len(fits) != 1:
             return None
-        head = self.keys[ends[0]][: -len(said)]
-        light = _LIGHT.fullmatch(head) or (len(said) >= _PREDICATED and len(head) < len(said))
-        return ends[0] if light and not any(c in LEXICON["decisive"] for c in head) else None
+        head = self.keys[fits[0]][: -len(said)]
+        light = _LIGHT.fullmatch(head) or (len(said) >= _PREDICATE_SIZE and len(head) < len(said))
+        return fits[0] if light and not any(c in LEXICON["decisive"] for c in head) else None
 
 
 def is_slip(text: str, option: str) -> bool:
@@ -165,10 +167,10 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     """A pattern of all labels of the same kind as these: of any letter, if these are letters."""
-    after = (
-        r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"
-    )  # no label: i.e.
-    before = r"(?<![a-z0-9_].)(?<!\d[.:].)"  # behind the first character: `re` is fast if a pattern begins with one
+    # A label has no rest of a word or of a number behind it, nor of C# or i.e.
+    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"
+    # Nor has it a part of one before it. This is asked behind its first character: `re` is fast if a pattern begins with one.
+    before = r"(?<![a-z0-9_].)(?<!\d[.:].)"
     if digits:
         core = rf"\d{before}\d?"
     elif all(len(label) == 1 and "a" <= label <= "z" for label in labels):

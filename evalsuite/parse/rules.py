@@ -220,14 +220,17 @@ class Hit(NamedTuple):
 
     @property
     def strength(self) -> int:
+        """The strength of its verdict; 0 for a verdict without one, such as NAME."""
         return STRENGTH.get(self.verdict, 0)
 
     @property
     def picks(self) -> bool:
+        """Whether it chooses its options, by whatever words or position."""
         return self.verdict in _PICKS
 
     @property
     def explicit(self) -> bool:
+        """Whether explicit words choose its options."""
         return self.verdict in (ANSWER, PICK)
 
     @property

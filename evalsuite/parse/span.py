@@ -22,10 +22,14 @@ Span = tuple[int, int]  # start and end in the clean text
 SpanResult = tuple[Status, str, Span]  # the rule is "" if nothing was found
 Used = tuple[SpanRule, Span]  # a row that matched, and where
 Turns = Sequence[str] | None
+# In a question: the words that ask, with their copula; an event in quotation marks.
 _WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
 _EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
+# The end of a clause before one with a copula: 不对, 那是结果，应该是…
 _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
+# The pieces of a sentence between which a quotation of the dialogue may begin and end.
 _TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
+# Words that join an event to its question, in keys: without them an event that is said again is recognised.
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
