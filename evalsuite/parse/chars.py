@@ -81,6 +81,7 @@ def lower(text: str) -> str:
 
 
 WORD = re.compile(r"[^\W_]")  # a letter or digit: a character for which str.isalnum() is true
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def ends(found: Iterable[T], limit: int) -> list[T]:
@@ -92,7 +93,7 @@ def ends(found: Iterable[T], limit: int) -> list[T]:
 
 def bare(text: str) -> str:
     """The text without punctuation and blanks."""
-    return text if text.isalnum() else "".join(filter(str.isalnum, text))
+    return text if text.isalnum() else "".join(_WORDS.findall(text))
 
 
 def key(text: str) -> str:
