@@ -202,9 +202,10 @@ class Response:
     new_tokens: int = 0  # generated, thinking included; 0: not counted
     error: str | None = None
     reasoning: str | None = None  # a reasoning model's thinking, if its endpoint returns it separately
-    cost: float = 0.0  # in the unit of the model's prices; an upper bound if the request failed
+    cost: float = 0.0  # in the unit of the model's prices
     likelihoods: tuple[Likelihood, ...] = ()  # one for each option (labels, texts) or pair (nll)
     thinking_tokens: int | None = None  # the thinking among new_tokens, if the endpoint counts it
+    bound: float = 0.0  # the part of the cost that is an upper bound: attempts lost, or answered without token counts
 
 
 @dataclass(frozen=True, slots=True)

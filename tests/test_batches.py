@@ -184,6 +184,8 @@ def test_what_fails_for_good_is_recorded_as_when_asked_directly() -> None:
         n: (r.text, r.finish, r.reasoning, r.prompt_tokens, r.new_tokens, r.thinking_tokens)
         for n, r in expected.items()
     }
+    assert any(r.bound for r in found.values())
+    assert all(r.bound == (0 if r.prompt_tokens else r.cost) for r in found.values())
     failed = {n: r.error for n, r in found.items() if r.error}
     assert failed and all(e and e.startswith("400: This model's maximum context length") for e in failed.values())
 

@@ -258,6 +258,41 @@ def test_a_run_ends_with_what_it_has_spent(
     assert "cost:" not in local
 
 
+def test_a_cost_says_which_part_of_it_is_an_upper_bound(
+    server: Server,
+    models: Callable[..., Path],
+    tmp_path: Path,
+    cli: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("run", "--models", models(), "--tasks", "CKF", "--set", "easy", "--out", tmp_path / "run")
+    counted = spent_at_end(cli(*words, "--limit", "2"))
+    assert re.fullmatch(r"cost: \S+", counted)
+    server.mix = {"no-usage": 1}
+    said = spent_at_end(cli(*words, "--limit", "4", "--budget", "1"))
+    found = re.fullmatch(
+        r"cost: at most (\S+) \(budget 1\); (\S+) of it is an upper bound: .* without token counts", said
+    )
+    assert found and float(found[2]) < float(found[1]) == pytest.approx(spent(tmp_path / "run"), rel=0.05)
+    monkeypatch.setenv("EVALSUITE_LANG", "zh")
+    chinese = spent_at_end(cli(*words, "--limit", "4"))
+    assert re.fullmatch(rf"费用：至多 {found[1]}；其中 {found[2]} 按最高可能计：.*没有词元计数", chinese)
+
+
+def test_the_cost_of_a_lost_try_is_an_upper_bound(server: Server, models: Callable[..., Path], tmp_path: Path) -> None:
+    server.mix = {"drop-middle": 0.5}
+    evalsuite.run(**ask(models(), limit=6), out=tmp_path / "run")
+    with open_store(tmp_path / "run") as store:
+        counted = [response for cell in store.cells() for *_, response in store.read(cell) if response]
+        paid = sum(response.prompt_tokens + 8 * response.new_tokens for response in counted) / 1e6
+        assert store.spent() - store.bound() == pytest.approx(paid) and store.bound() > 0
+
+
+def spent_at_end(done: Any) -> str:
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith(("cost:", "费用："))]
+    return str(line)
+
+
 def test_a_price() -> None:
     price = Price(input=2, output=10)
     assert cost_of(price, 1_000_000, 500_000) == 7 and cost_of(None, 9, 9) == 0

@@ -131,7 +131,10 @@ def test_no_entry_without_counts() -> None:
     assert tokens_of(cell(), [response_with(0), response_with(0)]) is None
     assert tokens_of(cell("labels"), [response_with(3)]) is None
     found = tokens_of(cell(), [response_with(6), response_with(0, 0, ""), response_with(2)])
-    assert found is not None and (found.replies, found.mean) == (2, 4)
+    assert found is not None and (found.replies, found.mean, found.uncounted) == (2, 4, 1)
+    withheld = Response("", "content_filter")  # costs nothing
+    found = tokens_of(cell(), [response_with(6), withheld])
+    assert found is not None and found.uncounted == 0
 
 
 def thinker(request: Request) -> Response:
@@ -243,7 +246,10 @@ def test_tables(tmp_path: Path) -> None:
     assert {len(row.cells) for row in main.rows} == {len(main.columns)}
     (sheet,) = tokens.sheets(done)
     assert [row.about["model"] for row in sheet.rows] == ["brief", "thinker"]
-    assert [row.cells[2] for row in sheet.rows] == [4, 50] and len(sheet.notes) == 2
+    assert [row.cells[2] for row in sheet.rows] == [4, 50] and len(sheet.notes) == 3
+    # A reply without counts is in neither total nor cost: the sheet says so.
+    assert [row.cells[7] for row in sheet.rows] == [Value(16), Value(100, asides=(" +",))]
+    assert sheet.notes[-1] == tokens.UNCOUNTED
     assert not list(tokens.sheets(replace(done, cells=(entry(None),))))
 
 

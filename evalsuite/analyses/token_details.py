@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from evalsuite.analyses.tokens import BY_CHARACTERS
+from evalsuite.analyses.tokens import notes as notes_on_counts
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
@@ -127,8 +127,7 @@ def _notes(points: Sequence[_Point], uncounted: int, partial: int, tasks: int) -
             f"未显示 {partial} 种只问了部分任务的问法",
             f"ways left out that were asked some of the tasks only: {partial}",
         )
-    if any(cell.tokens and cell.tokens.by_characters for point in points for cell in point.cells):
-        yield BY_CHARACTERS
+    yield from notes_on_counts([cell.tokens for point in points for cell in point.cells if cell.tokens])
 
 
 def _row(point: _Point, tasks: int, costs: bool) -> Row:
@@ -140,7 +139,7 @@ def _row(point: _Point, tasks: int, costs: bool) -> Row:
     cells += [Value(mean(scores), *interval, flags=flags), *_spent(point, tasks)]
     if costs:
         known = [cell.tokens.cost for cell in point.cells if cell.tokens and cell.tokens.cost is not None]
-        cells.append(Value(sum(known) if len(known) == tasks else None))
+        cells.append(Value(sum(known), asides=_more(point)) if len(known) == tasks else Value(None))
     about = {name: getattr(first, name) for name in _WAY}
     return Row(tuple(cells), about=about)
 
@@ -159,8 +158,13 @@ def _spent(point: _Point, tasks: int) -> list[Value]:
         *quantiles,
         thinking,
         Value(mean(c.prompt for c in counts)),
-        Value(total),
+        Value(total, asides=_more(point)),
     ]
+
+
+def _more(point: _Point) -> tuple[str, ...]:
+    """The mark behind a total that leaves some replies out."""
+    return (" +",) if any(cell.tokens and cell.tokens.uncounted for cell in point.cells) else ()
 
 
 _SCORINGS = {

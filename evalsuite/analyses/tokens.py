@@ -19,6 +19,10 @@ BY_CHARACTERS = Text(
     "*：接口未统计思考的词元，按思考与答案的字符数划分。",
     "*: nobody counted the tokens of thinking: they are split by the characters of thought and answer.",
 )
+UNCOUNTED = Text(
+    "+：有的回复没有词元计数，未计入合计与费用，实际更多。",
+    "+: some replies came without token counts; total and cost leave them out, and are more in fact.",
+)
 # The main results have the column if the largest mean of a row is so many times the smallest, and so many tokens above it.
 _FACTOR, _MORE = 2, 20
 
@@ -44,9 +48,16 @@ def sheets(results: Results) -> Iterator[Sheet]:
         Column(Text("合计", "total"), kind="count"),
         *((Column(Text("费用", "cost"), kind="number", digits=4),) if costs else ()),
     )
-    split = any(spent.by_characters for _, spent in counted)
     title = Text("得分与所用词元", "Scores and tokens")
-    yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *((BY_CHARACTERS,) if split else ())))
+    yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *notes([spent for _, spent in counted])))
+
+
+def notes(counted: Sequence[TokenCounts]) -> Iterator[Text]:
+    """Explanations of the marks behind figures, as far as there are some."""
+    if any(spent.by_characters for spent in counted):
+        yield BY_CHARACTERS
+    if any(spent.uncounted for spent in counted):
+        yield UNCOUNTED
 
 
 def _row(cell: CellResult, spent: TokenCounts, several: bool, costs: bool) -> Row:
@@ -54,8 +65,9 @@ def _row(cell: CellResult, spent: TokenCounts, several: bool, costs: bool) -> Ro
     name = task_and_set(task, cell.set, f"{cell.model} ", f" {cell.split} {cell.way}" if several else "")
     score = cell.headline.value if metric_named(task.metrics[0]).percent else None
     thinking = Value(spent.thinking, asides=("*",) if spent.by_characters else ())
-    counts = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, spent.total)
-    cost = (Value(spent.cost),) if costs else ()
+    more = (" +",) if spent.uncounted else ()
+    counts = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, Value(spent.total, asides=more))
+    cost = (Value(spent.cost, asides=more if spent.cost is not None else ()),) if costs else ()
     return Row((name, Value(score, flags=tuple(estimate_flags(cell))), *counts, *cost), about=cell.coordinates())
 
 

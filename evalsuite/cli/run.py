@@ -40,11 +40,18 @@ def _say_cost(results: Results, budget: float | None) -> None:
     from evalsuite.results.store import open_store
 
     with open_store(results.out) as store:
-        spent = store.spent()
-    if budget is not None:
-        say(f"cost: {money(spent)} (budget {budget:g})")
-    elif spent:
-        say(f"cost: {money(spent)}")
+        spent, bound = store.spent(), store.bound()
+    if budget is None and not spent:
+        return
+    limit = "" if budget is None else f" (budget {budget:g})"
+    if bound > 0:
+        say(
+            f"cost: at most {money(spent)}",
+            limit,
+            f"; {money(bound)} of it is an upper bound: replies were lost, or came without token counts",
+        )
+    else:
+        say(f"cost: {money(spent)}", limit)
 
 
 @takes(Settings, without=OF_ASKING)

@@ -321,8 +321,9 @@ class Store:
         """
         with self._transaction():
             for key, r in responses:
-                if r.cost:
-                    self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, r.cost))
+                if counted := r.cost - r.bound:
+                    self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, counted))
+                self._lose(r.bound)
                 if r.error is not None:
                     self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, hide(r.error, cut=True)))
                     continue
@@ -381,7 +382,7 @@ class Store:
             self._lose(cost)
 
     def _lose(self, cost: float) -> None:
-        """Count as spent a cost that belongs to no stored reply."""
+        """Count as spent the highest cost of what no tokens were counted for."""
         if cost:
             self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
 
@@ -389,6 +390,13 @@ class Store:
         """Cost of all replies, of failures that may have been charged, and of requests and batches under way."""
         (total,) = self._db.execute(
             "SELECT (SELECT coalesce(sum(cost), 0) FROM spent) + (SELECT coalesce(sum(stake), 0) FROM batches)"
+        ).fetchone()
+        return float(total)
+
+    def bound(self) -> float:
+        """The part of `spent` that is an upper bound, since no tokens were counted."""
+        (total,) = self._db.execute(
+            "SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE key = '') + (SELECT coalesce(sum(stake), 0) FROM batches)"
         ).fetchone()
         return float(total)
 

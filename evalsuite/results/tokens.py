@@ -38,6 +38,7 @@ def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
         by_characters=sum(1 for n, r in zip(thinking, counted, strict=True) if n and not r.thinking_tokens),
         prompt=prompts / len(new),
         cost=(prompts * price["input"] + total * price["output"]) / 1e6 if price else None,
+        uncounted=sum(not (r.prompt_tokens or r.new_tokens or r.finish == "content_filter") for r in responses),
     )
 
 

@@ -88,9 +88,10 @@ Letter = tuple[int, Response] | Stake | None  # an element of the queue to the c
 
 @dataclass(slots=True)
 class _Bill:
-    """Cost of one request so far, number of attempts, and the last error."""
+    """Cost of one request so far, the part of it that is an upper bound, number of attempts, and the last error."""
 
     cost: float = 0.0
+    bound: float = 0.0
     sent: int = 0
     last: str = ""
 
@@ -203,11 +204,11 @@ class GenerateCall:
                 self._halt(stop)
         else:
             self.failed_in_a_row = 0
-            return replace(response, cost=bill.cost)
+            return replace(response, cost=bill.cost, bound=bill.bound)
         if not bill.sent:
             return None
         times = "" if bill.sent == 1 else f" (asked {bill.sent} times)"
-        return Response("", "error", error=bill.last + times, cost=bill.cost)
+        return Response("", "error", error=bill.last + times, cost=bill.cost, bound=bill.bound)
 
     async def _ask(self, request: Request, bill: _Bill) -> Response:
         """Send a request once, or twice if the endpoint wants the other name of the token limit."""
@@ -223,7 +224,7 @@ class GenerateCall:
         async with self.throttle.slot(self._size(request)):
             await self._may_send()
             await self.spending.reserve(worst)
-            cost = 0.0
+            cost, is_counted = 0.0, False
             try:
                 await self._lend()
                 await self._may_send()
@@ -242,13 +243,14 @@ class GenerateCall:
                 # Without usage in the reply, the worst case counts.
                 if not charged:
                     cost = 0.0
-                elif response.prompt_tokens:
+                elif is_counted := bool(response.prompt_tokens):
                     cost = cost_of(self.api.charged, response.prompt_tokens, response.new_tokens)
                 self.throttle.good()
                 return response
             finally:
                 self.spending.settle(worst, cost)
                 bill.cost += cost
+                bill.bound += 0.0 if is_counted else cost
 
     async def _may_send(self) -> None:
         await self.throttle.clear()

@@ -444,7 +444,7 @@ class Batching:
                 continue
             self.queue.tries[n] += 1
             if isinstance(outcome, Response):
-                group.append((n, replace(outcome, cost=cost)))
+                group.append((n, replace(outcome, cost=cost, bound=0.0 if outcome.prompt_tokens else cost)))
             elif isinstance(outcome, Again | OtherLimit) and self.queue.tries[n] < self.api.attempts:
                 again.append(n)
                 twice += is_answered(outcome)

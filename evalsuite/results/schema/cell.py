@@ -192,6 +192,10 @@ class TokenCounts(Strict):
     cost: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="Cost of all of them at the model's prices; absent without prices."
     )
+    uncounted: Count = Field(
+        default=0,
+        description="Replies that came without token counts: all figures leave them out, so that total and cost are too low.",
+    )
 
 
 class Estimate(Strict):

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (141c38ff6f6b9fdc) by types.mjs.
+// Generated from schema/results.schema.json (49011fd20c8a8da6) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -279,11 +279,11 @@ export interface CellResult {
    */
   estimate?: Estimate | null;
   /**
-   * Mean over items of 1 / number of options; choices only.
+   * Accuracy of guessing; choices only.
    */
   chance?: number | null;
   /**
-   * Share of the readable replies that are right, each rotation and sample apart; choices only.
+   * Accuracy over readable replies; choices only.
    */
   accuracy_of_parsed?: number | null;
 }
@@ -594,6 +594,10 @@ export interface TokenCounts {
    * Cost of all of them at the model's prices; absent without prices.
    */
   cost?: number | null;
+  /**
+   * Replies that came without token counts: all figures leave them out, so that total and cost are too low.
+   */
+  uncounted?: number;
 }
 /**
  * An estimate of all items from those that were asked. Which keys are there depends on the method.
@@ -2100,13 +2104,7 @@ export interface Drop {
    */
   family?: number | null;
   flip_rate: number;
-  /**
-   * Items that lose half a point or more; of samples, in their mean.
-   */
   right_to_wrong: number;
-  /**
-   * Items that gain half a point or more.
-   */
   wrong_to_right: number;
   /**
    * How often the same option was chosen.
@@ -3487,9 +3485,12 @@ export interface ItemMean {
    */
   value: number;
   /**
-   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
    */
-  interval: [number, number] | null;
+  interval: [number, number];
 }
 /**
  * All reasoning items of a model over several tasks.
@@ -4022,9 +4023,12 @@ export interface Bin {
    */
   value: number;
   /**
-   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
    */
-  interval: [number, number] | null;
+  interval: [number, number];
   /**
    * Null, as is high: unknown.
    */
@@ -4051,9 +4055,12 @@ export interface GroupMean {
    */
   value: number;
   /**
-   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
    */
-  interval: [number, number] | null;
+  interval: [number, number];
   name: string;
   /**
    * What it is shown as in Chinese; as its name if absent.
@@ -4176,9 +4183,12 @@ export interface Aspect {
    */
   value: number;
   /**
-   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
    */
-  interval: [number, number] | null;
+  interval: [number, number];
   name: string;
   /**
    * What it is shown as in Chinese; as its name if absent.
@@ -4210,9 +4220,12 @@ export interface Difficulty {
    */
   value: number;
   /**
-   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
    */
-  interval: [number, number] | null;
+  interval: [number, number];
   /**
    * A name of `evalsuite tasks`.
    */
@@ -5154,8 +5167,8 @@ export interface Blind {
   n: number;
   mean: number;
   blind: number;
-  low: number | null;
-  high: number | null;
+  low: number;
+  high: number;
 }
 /**
  * Several judges with one rubric. The figures of agreement stand here if the judges share any item.

@@ -61,12 +61,14 @@ function cellHead(cell: Cell) {
 }
 
 /** The lines below the mean number of tokens of a reply: their distribution, thinking, prompt and cost. */
-function spentWords({ median, p90, thinking, by_characters, prompt, cost }: NonNullable<Cell["tokens"]>): Kid {
+function spentWords(tokens: NonNullable<Cell["tokens"]>): Kid {
+  const { median, p90, thinking, by_characters, prompt, cost, uncounted } = tokens;
   const lines = [
     `${t("median")} ${tokenCount(median)}, p90 ${tokenCount(p90)}`,
     thinking > 0 && `${t("thinking")} ${by_characters > 0 ? "≈ " : ""}${pct(thinking, 0)} %`,
     `${t("tokensPrompt")} ${tokenCount(prompt)}`,
-    isNumber(cost) && `${t("cost")} ${cost.toFixed(4)}`,
+    isNumber(cost) && `${t("cost")} ${cost.toFixed(4)}${uncounted ? " +" : ""}`,
+    uncounted && `${t("uncounted")} ${num(uncounted)}`,
   ];
   return lines.filter(Boolean).map((line) => h("span", { class: "line" }, line));
 }
