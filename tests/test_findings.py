@@ -12,7 +12,7 @@ from as_json import a_cell
 import evalsuite
 from evalsuite.analyses.chance import ANALYSIS as CHANCE
 from evalsuite.analyses.chance import Chance
-from evalsuite.analyses.findings.journey import findings
+from evalsuite.analyses.findings.journey import findings, of_run
 from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.ranking import ItemScores, Rated, TaskComparisons
@@ -299,6 +299,26 @@ def test_the_random_baseline_is_not_called_guessing() -> None:
     )
     (found,) = about(found_sentences([cell("a", "knowledge_filling", 20, 50), random]), "baselines")
     assert "the random baseline alone gets 68.0" in found.en and "随机基线" in found.zh
+
+
+def test_a_benchmark_of_one_task_and_one_set_is_named_once(tmp_path: Path) -> None:
+    """A file of questions whose task has no title of its own; its only set has the file's name."""
+    (tmp_path / "foods.csv").write_text(
+        "question,answer\n" + "".join(f"吃什么{n}？,{'对错'[n % 2]}\n" for n in range(8))
+    )
+    (tmp_path / "foods.yaml").write_text(
+        "name: foods\ntitle: Foods\nlanguage: zh\ndata: foods.csv\n"
+        "tasks: {ask: {kind: choice, question: question, options: {对: 对, 错: 错}, gold: answer}}\n"
+    )
+    asked: dict[str, Any] = {"benchmark": [tmp_path / "foods.yaml"], "out": tmp_path / "run"}
+    done = evalsuite.run({"m": lambda request: request.labels[0]}, **asked)
+    assert [one.en for one in of_run(done)][:2] == [
+        "m: 50.0\u00a0% (17–83, 8 items) on Foods.",
+        "m is not significantly above chance on Foods: 50.0\u00a0% of 8 items, where guessing gets 50.0\u00a0%.",
+    ]
+    evalsuite.run(model=["majority"], **asked)
+    done = evalsuite.run({"m": lambda request: request.labels[0], "n": lambda request: request.labels[1]}, **asked)
+    assert {one.en.count("Foods") for one in of_run(done) if one.about != "obstacles"} == {1}
 
 
 @pytest.fixture(scope="module")

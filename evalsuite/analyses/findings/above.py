@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evalsuite.analyses import chance
 from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.findings.cells import FindingCell, baseline_kind, best_baselines, models
-from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value
+from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value, within
 from evalsuite.analyses.ranking import ALPHA
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Text
@@ -69,7 +69,7 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
     names = sorted({g.cell.task.name for g in tested}, key=[*TASKS].index)
     below = [name for name in names if not any(g.cell.task.name == name and g.above for g in tested)]
     several = len({g.cell.id for g in tested}) > 1
-    who = _nobody(tested, names, several) if len(below) == len(names) else _somebody(tested, names)
+    who = _nobody(tested, names, several, title) if len(below) == len(names) else _somebody(tested, names, title)
     candidates = [g for g in tested if g.cell.task.name in below] or tested
     example = max(candidates, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
     cell, whose, items = example.cell, example.who(), example.row.items
@@ -79,7 +79,6 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
     # The task and the model, unless there is only one.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
-    who = Text(who.zh, f"{who.en} of {title.en}")
     if 0 < len(below) < len(names):
         nobody = Text("没有模型做到", "nobody") if several else Text("未做到", "not")
         there = listed(below)
@@ -110,11 +109,12 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
     ]
 
 
-def _nobody(tested: Sequence[CellChance], names: Sequence[str], several: bool) -> Text:
+def _nobody(tested: Sequence[CellChance], names: Sequence[str], several: bool, title: Text) -> Text:
     """Say that no model is above chance on any task."""
     where = Text(f"全部 {len(names)} 项选择题", f"any of the {len(names)} choice tasks")
     if len(names) == 1:
         where = listed(names)
+    where = Text(where.zh, within(where.en, title.en))
     if several:
         return Text(
             f"在{where.zh}上，没有模型显著高于随机水平", f"No model is significantly above chance on {where.en}"
@@ -123,7 +123,7 @@ def _nobody(tested: Sequence[CellChance], names: Sequence[str], several: bool) -
     return Text(f"在{where.zh}上，{name} 未显著高于随机水平", f"{name} is not significantly above chance on {where.en}")
 
 
-def _somebody(tested: Sequence[CellChance], names: Sequence[str]) -> Text:
+def _somebody(tested: Sequence[CellChance], names: Sequence[str], title: Text) -> Text:
     """Name the model that is above chance on most tasks."""
     counts = Counter(g.cell.id for g in tested if g.above)
     most = max(counts.values())
@@ -137,6 +137,7 @@ def _somebody(tested: Sequence[CellChance], names: Sequence[str]) -> Text:
         where = Text(f"全部 {len(names)} 项选择题", f"all {len(names)} choice tasks")
     if len(names) == 1:
         where = listed(names)
+    where = Text(where.zh, within(where.en, title.en))
     return Text(
         f"{name} {more.zh}在{where.zh}上显著高于随机水平", f"{name}{more.en} significantly above chance on {where.en}"
     )
@@ -176,7 +177,7 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
         on = Text(f"{task.zh}上{'' if above else '没有'}", task.en)
     negated = "not " if len(pairs) == 1 and not above else ""
     zh = f"{title.zh}：{whose.zh}在{on.zh}高于所有基线"
-    en = f"{whose.en} is {negated}above all baselines on {on.en} of {title.en}"
+    en = f"{whose.en} is {negated}above all baselines on {within(on.en, title.en)}"
     leads = [(first, own) for first, own in pairs if first.score > own.score]
     shown = pairs[0][1]
     if leads:

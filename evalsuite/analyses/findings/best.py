@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evalsuite.analyses.findings.cells import FindingCell, best_baselines, models
-from evalsuite.analyses.findings.words import Finding, bare, listed, score, value
+from evalsuite.analyses.findings.words import Finding, bare, listed, score, value, within
 from evalsuite.analyses.ranking import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Text
@@ -105,7 +105,7 @@ def _one(
             f"其次 {second.name}，{then.zh}。"
         )
         en = (
-            f"{first.name} is best of {of} models on {first.task.en} of {title.en}, {best.en}, {lead.en}"
+            f"{first.name} is best of {of} models on {within(first.task.en, title.en)}, {best.en}, {lead.en}"
             f"{', below a baseline' * below}; next {second.name}, {then.en}."
         )
     else:
@@ -165,7 +165,7 @@ def _alone(own: Sequence[FindingCell], title: Text) -> list[Finding]:
     least, most = score(low), score(high)
     if len(alike) == 1:
         zh = f"{title.zh}：{low.name} 在{low.task.zh}上得 {least.zh}。"
-        en = f"{low.name}: {least.en} on {low.task.en} of {title.en}."
+        en = f"{low.name}: {least.en} on {within(low.task.en, title.en)}."
     elif value(low) == value(high):
         names, shared = listed([c.task.name for c in alike]), value(low)
         zh = f"{title.zh}：{low.name} 在{names.zh}上都得 {shared.zh}。"

@@ -51,13 +51,15 @@ def numbered(runs: Sequence[Results]) -> list[FindingCell]:
 def cells_of_findings(
     benchmark: Benchmark, cells: Sequence[FindingCell], rated: Iterable[Rated]
 ) -> tuple[list[FindingCell], Text]:
-    """The cells of a benchmark that findings are about, and the title of their set, with the way of asking if there are several.
-    `cells`: all those of the benchmark; `rated`: their scores by item."""
+    """The cells of a benchmark that findings are about, and their title: the benchmark, with the set and the way of asking if it
+    has several. `cells`: all those of the benchmark; `rated`: their scores by item."""
     item_set = max(
         {c.cell.set for c in cells}, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name)
     )
     named = set_title(benchmark, item_set)
-    title = Text(f"{benchmark.title} {named.zh}", f"{benchmark.title} {named.en}")
+    title = Text(benchmark.title, benchmark.title)
+    if benchmark.sets != (item_set,):
+        title = Text(f"{title.zh} {named.zh}", f"{title.en} {named.en}")
     usual = _usual([c for c in cells if c.cell.set == item_set])
     if usual and len({replace(c.cell.place, perturb="none").way for c in cells}) > 1:
         way = usual[0].cell.place.way

@@ -59,6 +59,12 @@ def listed(names: Sequence[str]) -> Text:
     return Text(zh, named(en))
 
 
+def within(part: str, title: str) -> str:
+    """Tasks and what they belong to: "Domain identification of CORECODE HARD". A benchmark's only task may have its title, which
+    then stands once."""
+    return title if title == part or title.startswith(f"{part} (") else f"{part} of {title}"
+
+
 def score(cell: FindingCell) -> Text:
     """The headline of a cell, its interval and number of items: "41.7 % (15–72, 12 items)"."""
     figure, shown = cell.cell.headline, value(cell)
