@@ -415,6 +415,20 @@ def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     assert "sample 0, which is not beside them" in done.stderr
 
 
+def test_figures_are_written_beside_the_sample(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the marks are, and the command is typed."""
+    run, elsewhere = tmp_path / "run", tmp_path / "downloads"
+    evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=4, out=run)
+    page, sample = audit.make_sample(run, n=4)
+    elsewhere.mkdir()
+    marks = elsewhere / "m.jsonl"
+    marks.write_text(line(sample, sample.drawn[0].output.id, said="none"), encoding="utf-8")
+    monkeypatch.chdir(elsewhere)
+    written = page.parent / "audit.json"
+    assert f"every figure: {written}" in cli("audit", "read", marks, "--run", run).stdout
+    assert json.loads(written.read_text("utf-8"))["marked"] == 1 and list(elsewhere.iterdir()) == [marks]
+
+
 def test_a_run_that_has_grown(tmp_path: Path) -> None:
     """The run has got other cells since: the estimates stay those of the outputs that the sample was drawn from, and a message says so."""
     settings: dict[str, Any] = {"model": ["random"], "tasks": ["knowledge_filling"], "limit": 4, "out": tmp_path}

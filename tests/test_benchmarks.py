@@ -169,7 +169,7 @@ def test_of_a_benchmark_as_a_whole_what_is_there_will_do(tmp_path: Path) -> None
 def test_a_folder_without_a_benchmark_says_what_it_expected(tmp_path: Path) -> None:
     for name in BENCHMARKS:
         with pytest.raises(DataError, match=f"no {BENCHMARKS[name].title} data here: expected"):
-            Corpora(tmp_path)[name]
+            Corpora(tmp_path).all(name)
 
 
 def test_what_a_group_lacks_is_named_with_the_rest(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy.stats import chisquare
@@ -221,6 +222,18 @@ def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
     assert (test.items, test.dialogues, test.repeats, test.alternatives) == (3, 1, 1, 1)
     (leak,) = found.leaks
     assert (leak.splits, leak.dialogues, leak.equal, leak.of, leak.items) == (("train", "test"), 1, 1, 1, 1)
+
+
+def test_check_reads_every_folder(tmp_path: Path, cli: Any) -> None:
+    write(tmp_path / "one", "event_cause", TEXT, {**TEXT, "id": 1})
+    write(tmp_path / "other", "knowledge_filling", CHOICE)
+    for first, more in (("one", "other"), ("other", "one")):
+        done = json.loads(cli("data", "check", tmp_path / first, "--data", tmp_path / more, "--json").stdout)
+        assert {(c["task"], c["items"]) for c in done["counts"]} == {("event_cause", 2), ("knowledge_filling", 1)}
+        assert [table["dialogues"] for table in done["table1"]] == [1]
+    write(tmp_path / "other", "event_cause", TEXT)
+    said = cli("data", "check", tmp_path / "one", "--data", tmp_path / "other", expect=2).stderr
+    assert "event_cause is in" in said
 
 
 def test_check_finds_options_of_the_same_text(tmp_path: Path) -> None:

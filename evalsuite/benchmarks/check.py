@@ -17,7 +17,7 @@ from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
 from evalsuite.common.dialogue import asked_event, copied
 from evalsuite.common.errors import DataError
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,58 +100,62 @@ class DataCheck:
 def check_data(corpora: Corpora, names: Sequence[str] | None = None) -> DataCheck:
     """Check all files of every benchmark that the corpora hold, or of those in `names`.
 
-    Raises DataError if they hold none, and for the first broken line unless the corpora skip broken lines.
+    Raises DataError if they hold none, if two of them hold a task, and for the first broken line unless they skip broken lines.
     """
-    present = []
+    present: list[Corpus] = []
     for name in names or BENCHMARKS:
         try:
-            present.append(corpora[name])
+            present += corpora.all(name)
         except DataError as error:
             missing = error
     if not present and not names and missing.file.is_dir():
         raise DataError("no data of any benchmark here; `evalsuite data pull NAME` fetches one's", missing.file)
     if not present:
         raise missing
-    checks = [_check(corpus) for corpus in present]
+    checks = [
+        _check(task, corpus) for corpus in present for task in corpus.benchmark.tasks if corpora.of(task) is corpus
+    ]
+    # Dialogues that CORECODE's Table 1 counts.
+    whole: dict[str, set[tuple[str, ...]]] = {}
+    for corpus in present:
+        if corpus.benchmark.name == "corecode":
+            for item_set, dialogues in whole_dialogues(corpus).items():
+                whole.setdefault(item_set, set()).update(dialogues)
     return DataCheck(
         tuple(count for check in checks for count in check.counts),
-        tuple(leak for check in checks for leak in check.leaks),
-        tuple(table for check in checks for table in check.table1),
-        sum(check.between_sets for check in checks),
-        tuple(prior for check in checks for prior in check.priors),
-        tuple(shared for check in checks for shared in check.shared),
-    )
-
-
-def _check(corpus: Corpus) -> DataCheck:
-    counts, leaks, priors, shared = [], [], [], []
-    for task in corpus.benchmark.tasks:
-        tests: dict[str, File] = {}
-        for item_set in (name for name in corpus.sets if name not in corpus.derived):
-            splits = {
-                s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)
-            }
-            for split, file in splits.items():
-                counts.append(_count(task.name, item_set, split, file))
-                # A probe's right option is always the first, so its positions say nothing.
-                if task.kind.written and (prior := _prior(task.name, item_set, split, file.items)):
-                    priors.append(prior)
-            for one, other in combinations(splits, 2):
-                leaks.append(_leak(task.name, item_set, (one, other), splits[one].items, splits[other].items))
-            if "test" in splits:
-                tests[item_set] = splits["test"]
-        shared.append(_shared(task.name, tests))
-    # Dialogues that CORECODE's Table 1 counts.
-    whole = whole_dialogues(corpus) if corpus.benchmark.name == "corecode" else {}
-    tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
-    return DataCheck(
-        tuple(counts),
-        tuple(leak for leak in leaks if leak.dialogues),
-        tables,
+        tuple(leak for check in checks for leak in check.leaks if leak.dialogues),
+        tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues),
         len(set.intersection(*whole.values())) if whole else 0,
-        tuple(priors),
-        tuple(found for found in shared if found.items),
+        tuple(prior for check in checks for prior in check.priors),
+        tuple(check.shared for check in checks if check.shared.items),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _TaskCheck:
+    """The counts of one task's files."""
+
+    counts: Sequence[FileCount]
+    leaks: Sequence[Leak]
+    priors: Sequence[Prior]
+    shared: Shared
+
+
+def _check(task: Task, corpus: Corpus) -> _TaskCheck:
+    counts, leaks, priors = [], [], []
+    tests: dict[str, File] = {}
+    for item_set in (name for name in corpus.sets if name not in corpus.derived):
+        splits = {s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)}
+        for split, file in splits.items():
+            counts.append(_count(task.name, item_set, split, file))
+            # A probe's right option is always the first, so its positions say nothing.
+            if task.kind.written and (prior := _prior(task.name, item_set, split, file.items)):
+                priors.append(prior)
+        for one, other in combinations(splits, 2):
+            leaks.append(_leak(task.name, item_set, (one, other), splits[one].items, splits[other].items))
+        if "test" in splits:
+            tests[item_set] = splits["test"]
+    return _TaskCheck(counts, leaks, priors, _shared(task.name, tests))
 
 
 def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:

@@ -324,10 +324,6 @@ class Corpora:
         """The folder that errors name, the first."""
         return self.roots[0]
 
-    def __getitem__(self, benchmark: str) -> Corpus:
-        """The data of a benchmark in the first folder that has some. Raises DataError if none has."""
-        return self.all(benchmark)[0]
-
     def all(self, benchmark: str) -> list[Corpus]:
         """The data of a benchmark in every folder that has some. Raises DataError if none has, or if a folder is not there."""
         found: list[Corpus] = []

@@ -69,7 +69,9 @@ def audit_read(
         Path | None, typer.Option(help="The run of the sample: compare with its present parsing, totals and judges.")
     ] = None,
     published: Annotated[bool, typer.Option("--published", help="Also show the paper's Table 4.")] = False,
-    out: Annotated[Path, typer.Option(help="Write every figure here, as JSON.")] = Path("audit.json"),
+    out: Annotated[
+        Path | None, typer.Option(help="Write every figure here, as JSON; default: audit.json beside the sample.")
+    ] = None,
     table: Annotated[
         Path | None, typer.Option("--csv", help="Also write the counts of correct replies to this CSV file.")
     ] = None,
@@ -83,9 +85,9 @@ def audit_read(
 
     found = auditing.summarize_marks(files, run)
     print_all(*draw(audit_sheets(found, published)))
-    write_audit(found, out, table)
+    out = write_audit(found, out, table)
     say(f"every figure: {out}")
-    if run and keep_people(found, run):
+    if keep_people(found):
         say(f"a judge's means, corrected by these scores: evalsuite score {run}")
 
 

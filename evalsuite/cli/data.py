@@ -86,7 +86,8 @@ def data_check(
     skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Count the items of every benchmark in the folder; report repeats, leakage between splits, and what options give away."""
+    """Count the items of every benchmark in the folder, and in those of --data; report repeats, leakage between splits, and
+    what options give away."""
     from evalsuite.benchmarks.check import check_data
     from evalsuite.benchmarks.check_sheets import data_sheets
     from evalsuite.benchmarks.registry import Corpora, add_file
@@ -97,8 +98,9 @@ def data_check(
     benchmark = add_file(resolve(folder)) if resolve(folder).is_file() else None
     if benchmark is None and not resolve(folder).is_dir():
         raise ConfigError(f"{folder}: no such file or folder")
-    own = resolve(folder).parent if benchmark else resolve(folder)
-    corpora = Corpora([*map(resolve, data or [own])], skip_bad=skip_bad)
+    # A benchmark file's data may lie elsewhere; a folder is among those that are read.
+    own = [] if benchmark and data else [resolve(folder).parent if benchmark else resolve(folder)]
+    corpora = Corpora([*own, *map(resolve, data or ())], skip_bad=skip_bad)
     found = check_data(corpora, [benchmark.name] if benchmark else None)
     if as_json:
         emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file, safe_name
+from evalsuite.common.files import replace_file
 from evalsuite.common.grouping import by_key
 from evalsuite.common.lock import locked
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
@@ -55,6 +56,8 @@ class Audit:
     """The report of `evalsuite audit read`."""
 
     sample: Sample
+    folder: Path  # the sample's
+    run: Path | None  # the run that holds it, if it was named
     annotators: tuple[str, ...]
     marked: int  # outputs with at least one mark
     correct: tuple[figures.Correct, ...]
@@ -96,7 +99,7 @@ def summarize_marks(
     Raises DataError for a malformed mark, ConfigError if nothing is marked or the sample is not found.
     """
     paths = [Path(file) for file in files]
-    sample = _find_sample(paths, Path(run) if run else None)
+    sample, folder = _find_sample(paths, Path(run) if run else None)
     notes: tuple[str, ...] = (_SUSPICIOUS,) if sample.suspicious else ()
     if run:
         sample, changes = _reread(sample, Path(run))
@@ -111,6 +114,8 @@ def summarize_marks(
     annotators = tuple(dict.fromkeys(m.annotator for m in marks.marks))
     return Audit(
         sample,
+        folder,
+        Path(run) if run else None,
         annotators,
         len(found),
         figures.correct_rows(sample, found),
@@ -128,7 +133,8 @@ def summarize_marks(
 _SUSPICIOUS = "the sample is of suspicious items only: every figure speaks for the replies to these, not for the run"
 
 
-def _find_sample(files: Sequence[Path], run: Path | None) -> Sample:
+def _find_sample(files: Sequence[Path], run: Path | None) -> tuple[Sample, Path]:
+    """The sample of the marks, and its folder."""
     hashes = sample_hashes(files)
     if len(hashes) > 1:
         raise ConfigError(
@@ -137,7 +143,7 @@ def _find_sample(files: Sequence[Path], run: Path | None) -> Sample:
     samples = sorted((run / "audit").glob(f"*/{SAMPLE}")) if run else [f.parent / SAMPLE for f in files]
     for path in samples:
         if path.is_file() and (sample := load_sample(path)).hash in hashes:
-            return sample
+            return sample, path.parent
     where = f"in {run}/audit" if run else f"beside them (no {SAMPLE} there)"
     named = f"sample {next(iter(hashes))}" if hashes else "a sample"
     raise ConfigError(f"the marks are of {named}, which is not {where}; give its run with --run RUN")
@@ -194,12 +200,11 @@ def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequenc
                 yield AnnotatorAgreement(question, tuple(annotators), len(rows), same, fleiss_kappa(rows), "Fleiss")
 
 
-def keep_people(audit: Audit, run: Path) -> Path | None:
-    """Write people's scores into the folder of their sample in the run, where `evalsuite score` finds them; None if nobody gave
-    scores, or the sample is not there."""
+def keep_people(audit: Audit) -> Path | None:
+    """Write people's scores beside their sample in the run, where `evalsuite score` finds them; None if nobody gave scores, or no
+    run was named."""
     sample, rubric = audit.sample, rubric_named(audit.sample.rubric)
-    folder = run / "audit" / safe_name(sample.name)
-    if not any(audit.people.values()) or not (folder / SAMPLE).is_file():
+    if not audit.run or not any(audit.people.values()):
         return None
     outputs = by_key((whole.model, whole.outputs) for whole in sample.whole)
     made = People(
@@ -215,9 +220,9 @@ def keep_people(audit: Audit, run: Path) -> Path | None:
             for d in sample.drawn
         ],
     )
-    with locked(run):
-        replace_file(folder / FILE, made.model_dump_json(indent=1) + "\n")
-    return folder / FILE
+    with locked(audit.run):
+        replace_file(audit.folder / FILE, made.model_dump_json(indent=1) + "\n")
+    return audit.folder / FILE
 
 
 def _judges(found: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator[JudgeRow]:
@@ -232,9 +237,12 @@ def _judges(found: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator
                     yield JudgeRow(judge, model, scale, row)
 
 
-def write_audit(audit: Audit, out: Path, table: Path | None = None) -> None:
-    """Write the report as JSON to `out` and, if given, the counts of correct outputs as CSV to `table`."""
-    replace_file(out, json.dumps(audit.as_json(), ensure_ascii=False, indent=1) + "\n")
+def write_audit(audit: Audit, out: Path | None = None, table: Path | None = None) -> Path:
+    """Write the report as JSON to `out`, which is returned; without it, beside the sample. If `table` is given, write the counts
+    of correct outputs there as CSV."""
+    with locked(audit.run) if audit.run and not out else nullcontext():
+        out = out or audit.folder / "audit.json"
+        replace_file(out, json.dumps(audit.as_json(), ensure_ascii=False, indent=1) + "\n")
     if table:
         text = io.StringIO(newline="")
         writer = csv.writer(text)
@@ -245,6 +253,7 @@ def write_audit(audit: Audit, out: Path, table: Path | None = None) -> None:
             figures_of = (f"{x:.4f}" for x in (e.value, e.low, e.high))
             writer.writerow(map(csvfile.field, (row.model, row.kind, *counts, *figures_of)))
         replace_file(table, text.getvalue().encode("utf-8-sig"))
+    return out
 
 
 _COLUMNS = (
