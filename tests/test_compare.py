@@ -150,9 +150,9 @@ def test_each_row_is_otherwise_equal_and_corrected_with_its_like(tmp_path: Path,
     (one,) = compare(tmp_path, shots=[0, 5], models="n", prompt="plain")
     assert one == rows[3]
     said = cli("compare", tmp_path, "--shots", "0,5", "--flips", "0", COLUMNS="200").stdout
-    assert said.startswith("0-shot less 5-shot") and said.index("\n  m ") < said.index("EASY CKF paper") < said.index(
-        "\n  n "
-    )
+    assert said.startswith("A (0-shot) less B (5-shot)") and said.index("\n  m ") < said.index(
+        "EASY CKF paper"
+    ) < said.index("\n  n ")
     told = json.loads(cli("compare", tmp_path, "--shots", "0,5", "--prompt", "paper", "--json").stdout)
     assert [(r["by"], r["a_name"], r["b_name"], r["model"], r["shots"]) for r in told] == [
         ("shots", "0", "5", "m", None), ("shots", "0", "5", "n", None),
@@ -229,13 +229,15 @@ def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Pa
     put(tmp_path, "bbbbbbabb")
     put(tmp_path, "aaaabbbab", shots=5)
     said = cli("compare", tmp_path, "--shots", "0,5").stdout
-    assert "m: 0-shot less 5-shot" in said
+    assert "m: A (0-shot) less B (5-shot)" in said
     assert "… 3 more; --flips 6" in said and said.count("gold") == 3  # items 0 … 3, 6 and 7 differ
     assert "more; --flips" not in cli("compare", tmp_path, "--shots", "0,5", "--flips", "6").stdout
     put(tmp_path, "bbbbbbabb", model="n")
     put(tmp_path, "aaaabbbab", shots=5, model="n")
-    assert cli("compare", tmp_path, "--shots", "0,5").stdout.startswith("0-shot less 5-shot")  # above their rows
-    assert "\nm less n" in "\n" + cli("compare", tmp_path, "--models", "m,n", "--shots", "5").stdout
+    assert cli("compare", tmp_path, "--shots", "0,5").stdout.startswith(
+        "A (0-shot) less B (5-shot)"
+    )  # above their rows
+    assert "\nA (m) less B (n)" in "\n" + cli("compare", tmp_path, "--models", "m,n", "--shots", "5").stdout
 
 
 def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Callable[..., Any]) -> None:

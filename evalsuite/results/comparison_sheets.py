@@ -105,7 +105,9 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     a, b = (f"{name}-shot" if rows[0].by == "shots" else name for name in (rows[0].a_name, rows[0].b_name))
     names = {r.model for r in rows}
     only = names.pop() if len(names) == 1 else None  # each of several stands above its rows
-    title = Text(f"{only}：{a} 减 {b}", f"{only}: {a} less {b}") if only else Text(f"{a} 减 {b}", f"{a} less {b}")
+    title = Text(f"A（{a}）减 B（{b}）", f"A ({a}) less B ({b})")
+    if only:
+        title = Text(f"{only}：{title.zh}", f"{only}: {title.en}")
     return Sheet("comparison", title, columns, tuple(lines), tuple(_notes(rows, some_left)))
 
 
