@@ -6,9 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-import yaml
+from evalsuite.common.yamltext import packaged_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Attack:
 @cache
 def load_attacks() -> tuple[Attack, ...]:
     """All attacks of attacks.yaml."""
-    kinds = yaml.safe_load((Path(__file__).parent / "attacks.yaml").read_text(encoding="utf-8"))
+    kinds = packaged_yaml("review/judge/attacks.yaml")
     return tuple(Attack(f"{kind}/{n}", kind, text) for kind, texts in kinds.items() for n, text in enumerate(texts, 1))
 
 

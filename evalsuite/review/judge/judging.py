@@ -7,7 +7,7 @@ The judge's replies are saved in the run's store.sqlite before they are scored: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -77,7 +77,7 @@ def judge(
     file = models if isinstance(models, str | Path) else "functions"
     s = from_keywords(JudgeSettings, {"models": file, "judge": judge} | settings)
     out = Path(run)
-    listed = {m.name: m for m in models_of(models)}
+    families = {model.name: family(model) for model in models_of(models)}
     judges = models_of(models, s.judge)
     for model in judges:
         if model.backend == "baseline":
@@ -85,11 +85,11 @@ def judge(
     require_present(judges)
     find_store(out)
     with locked(out):
-        return _judge(out, s, judges, listed, replies)
+        return _judge(out, s, judges, families, replies)
 
 
 def _judge(
-    out: Path, s: JudgeSettings, judges: Sequence[Model], listed: dict[str, Model], replies: ReplyFunctions | None
+    out: Path, s: JudgeSettings, judges: Sequence[Model], families: Mapping[str, str], replies: ReplyFunctions | None
 ) -> Results:
     problems: list[str] = []
     require_own_page(out / "page")
@@ -104,12 +104,10 @@ def _judge(
                 if isinstance(backend, BackendError):
                     raise backend
                 for rubric, cells in groups:
-                    asked = []
-                    for judging in judgings(s, rubric, backend, cells):
-                        asked.append((judging, store_judging(store, s, rubric, model, backend, judging, listed)))
+                    judge = RubricJudge(s, rubric, model, backend)
+                    asked = [(judging, judge.plan(judging, store, families)) for judging in judge.judgings(cells)]
                     for attempt in range(1, s.attempts + 1):
-                        groups_open = _unanswered(store, rubric, model, asked, attempt)
-                        ask(groups_open, backend.generate, store, display, partial(_readable, rubric))
+                        ask(judge.requests(asked, store, attempt), backend.generate, store, display, judge.readable)
     results = write_results(out, reading_of(out))
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
@@ -176,49 +174,137 @@ def judged_text(response: Response, answer_after: str = "") -> str:
     return text_after_thinking(response)
 
 
-def judgings(
-    s: JudgeSettings, rubric: RubricTemplate, backend: Backend, cells: Sequence[tuple[Cell, list[Candidate]]]
-) -> Iterator[CellJudging]:
-    """All judgings by one judge on one rubric: each cell plain, then under every control of the settings."""
-    if repeats_by(backend) == "wording" and s.repeats > rubric.wordings:
-        raise ConfigError(
-            f"--repeats {s.repeats}: the judge decodes greedily, so each repeat takes another wording, and rubric "
-            f"{rubric.name} has {rubric.wordings}; lower --repeats, or set the judge's generation: {{temperature: …}} above 0"
-        )
+@dataclass(frozen=True, slots=True)
+class RubricJudge:
+    """One judge with one rubric."""
 
-    def render(c: Candidate, **how: Any) -> str:
-        return rubric.render(c.item, c.text, **how)
+    settings: JudgeSettings
+    rubric: RubricTemplate
+    model: Model
+    backend: Backend
 
-    by_cell = {cell.place.name: [c for c in rows if c.text] for cell, rows in cells}
-    for cell, rows in cells:
-        whole = by_cell[cell.place.name]
-        yield CellJudging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
-        if s.blind:
-            yield CellJudging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
-        for n in range(2, s.repeats + 1):
-            wording = n - 1 if repeats_by(backend) == "wording" else 0
-            yield CellJudging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in whole))
-    if s.attacks:
-        yield from _attack_judgings(s, rubric, cells, by_cell)
+    def judgings(self, cells: Sequence[tuple[Cell, list[Candidate]]]) -> Iterator[CellJudging]:
+        """All judgings: each cell plain, then under every control of the settings."""
+        s, rubric, by_wording = self.settings, self.rubric, repeats_by(self.backend) == "wording"
+        if by_wording and s.repeats > rubric.wordings:
+            raise ConfigError(
+                f"--repeats {s.repeats}: the judge decodes greedily, so each repeat takes another wording, and rubric "
+                f"{rubric.name} has {rubric.wordings}; lower --repeats, or set the judge's generation: {{temperature: …}} above 0"
+            )
 
+        def render(c: Candidate, **how: Any) -> str:
+            return rubric.render(c.item, c.text, **how)
 
-def _attack_judgings(
-    s: JudgeSettings,
-    rubric: RubricTemplate,
-    cells: Sequence[tuple[Cell, list[Candidate]]],
-    by_cell: dict[str, list[Candidate]],
-) -> Iterator[CellJudging]:
-    """Every attack, put into `s.attacks` candidates drawn from all cells."""
-    pool = [(cell.place.name, c) for cell, _ in cells for c in by_cell[cell.place.name]]
-    names = [f"{name}:{c.item.id}:{c.rotation}" for name, c in pool]
-    rows: dict[str, list[tuple[Candidate, str, str]]] = {}
-    most = max(scale.high for scale in rubric.scales)
-    for attack in load_attacks():
-        for n in draw_candidates(attack, names, s.attacks, s.seed):
-            name, c = pool[n]
-            rows.setdefault(name, []).append((c, rubric.render(c.item, attack.apply(c.text, most)), attack.id))
-    for cell, _ in cells:  # also cells without attacks, to replace an earlier draw
-        yield CellJudging("attack", cell, tuple(rows.get(cell.place.name, ())))
+        by_cell = {cell.place.name: [c for c in rows if c.text] for cell, rows in cells}
+        for cell, rows in cells:
+            whole = by_cell[cell.place.name]
+            yield CellJudging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
+            if s.blind:
+                yield CellJudging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
+            for n in range(2, s.repeats + 1):
+                wording = n - 1 if by_wording else 0
+                yield CellJudging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in whole))
+        if s.attacks:
+            yield from self._attacks([cell for cell, _ in cells], by_cell)
+
+    def _attacks(self, cells: Sequence[Cell], by_cell: Mapping[str, list[Candidate]]) -> Iterator[CellJudging]:
+        """Every attack, put into `attacks` candidates drawn from all cells."""
+        pool = [(cell.place.name, c) for cell in cells for c in by_cell[cell.place.name]]
+        names = [f"{name}:{c.item.id}:{c.rotation}" for name, c in pool]
+        rows: dict[str, list[tuple[Candidate, str, str]]] = {}
+        most = max(scale.high for scale in self.rubric.scales)
+        for attack in load_attacks():
+            for n in draw_candidates(attack, names, self.settings.attacks, self.settings.seed):
+                name, c = pool[n]
+                prompt = self.rubric.render(c.item, attack.apply(c.text, most))
+                rows.setdefault(name, []).append((c, prompt, attack.id))
+        for cell in cells:  # also cells without attacks, to replace an earlier draw
+            yield CellJudging("attack", cell, tuple(rows.get(cell.place.name, ())))
+
+    def plan(self, judging: CellJudging, store: Store, families: Mapping[str, str]) -> list[JudgingRow]:
+        """Save a judging in the store, with the reply keys of all attempts; returns its rows. `families`: the families of models
+        by name."""
+        s, rubric, model, backend = self.settings, self.rubric, self.model, self.backend
+        settings = dict(backend.settings)
+        if judging.control.startswith("repeat") and repeats_by(backend) == "sampling":
+            settings["repeat"] = judging.control  # gives the same prompt another key
+        rows = list[JudgingRow]()
+        for c, prompt, attack in judging.rows:
+            tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
+            requests = [self._request(judging, c.item.id, text) for text in tries]
+            keys = [request_key(backend.fingerprint, r, model.chat, settings) for r in requests]
+            rows.append(
+                {
+                    "item": c.item.id,
+                    "rotation": c.rotation,
+                    "key": c.key,
+                    "attack": attack,
+                    "prompt": prompt,
+                    "keys": keys,
+                }
+            )
+        subject = judging.cell.place.model
+        facts = {
+            "template": rubric.sha256,
+            "scales": [[x.name, x.low, x.high, x.zh] for x in rubric.scales],
+            **({"words": words} if (words := {x.name: dict(x.words) for x in rubric.scales if x.words}) else {}),
+            "reminder": rubric.reminder,
+            "attempts": s.attempts,
+            "limit": s.limit,
+            "seed": s.seed,
+            "fingerprint": backend.fingerprint,
+            "backend": model.backend,
+            "chat": model.chat,
+            "sampling": backend.settings,
+            "max_new_tokens": self._room,
+            "repeats_by": repeats_by(backend),
+            "family": family(model),
+            "of_family": families.get(subject) or _leading_letters(subject),
+        }
+        place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place.as_dict()}
+        store.plan_judging(place, facts, rows)
+        return rows
+
+    def requests(
+        self, asked: Sequence[tuple[CellJudging, list[JudgingRow]]], store: Store, attempt: int
+    ) -> list[RequestGroup[Request]]:
+        """Requests of an attempt: all in the first, later only those whose replies so far had no readable score.
+
+        They are grouped by task and set, one display line each.
+        """
+        found: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
+        for judging, rows in asked:
+            requests, keys = found.setdefault((judging.cell.place.task, judging.cell.place.set), ([], []))
+            for row in rows:
+                if row["keys"] and all(self._is_invalid(store.response(k)) for k in row["keys"][: attempt - 1]):
+                    prompt = again(row["prompt"], self.rubric.reminder, attempt)
+                    request = self._request(judging, row["item"], prompt)
+                    requests.append(replace(request, sample=int(judging.control.partition("/")[2] or 1) - 1))
+                    keys.append(row["keys"][attempt - 1])
+        way = self.rubric.name if attempt == 1 else f"{self.rubric.name} again/{attempt}"
+        return [
+            RequestGroup(Line(self.model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys)
+            for (name, item_set), (requests, keys) in found.items()
+        ]
+
+    @property
+    def _room(self) -> int:
+        """Tokens that the judge may generate."""
+        return self.model.generation.max_new_tokens or self.rubric.tokens
+
+    def _request(self, judging: CellJudging, item: str, prompt: str) -> Request:
+        batch = (self.rubric.name, judging.control, judging.cell.place.name)
+        return Request(item, prompt, (Message("user", prompt),), self._room, batch=batch)
+
+    def _is_invalid(self, response: Response | None) -> bool:
+        return response is not None and response.error is None and self._status(response) == "invalid"
+
+    def readable(self, request: Request, response: Response) -> float:
+        """1 for a reply with a readable score, 0 for another."""
+        return float(self._status(response) == "scored")
+
+    def _status(self, response: Response) -> str:
+        return read_verdict(response.text, self.rubric.scales).status
 
 
 def repeats_by(backend: Backend) -> str:
@@ -226,95 +312,6 @@ def repeats_by(backend: Backend) -> str:
     decoding = backend.settings.get("decoding")
     settings = backend.settings | (decoding if isinstance(decoding, dict) else {})
     return "sampling" if settings.get("temperature", 0) != 0 else "wording"
-
-
-def store_judging(
-    store: Store,
-    s: JudgeSettings,
-    rubric: RubricTemplate,
-    model: Model,
-    backend: Backend,
-    judging: CellJudging,
-    listed: dict[str, Model],
-) -> list[JudgingRow]:
-    """Save a judging in the store, with the reply keys of all attempts; returns its rows."""
-    settings = dict(backend.settings)
-    if judging.control.startswith("repeat") and repeats_by(backend) == "sampling":
-        settings["repeat"] = judging.control  # gives the same prompt another key
-    rows = list[JudgingRow]()
-    for c, prompt, attack in judging.rows:
-        tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
-        requests = [_request(rubric, model, judging, c.item.id, text) for text in tries]
-        keys = [request_key(backend.fingerprint, r, model.chat, settings) for r in requests]
-        rows.append(
-            {"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys}
-        )
-    subject = listed.get(judging.cell.place.model)
-    facts = {
-        "template": rubric.sha256,
-        "scales": [[x.name, x.low, x.high, x.zh] for x in rubric.scales],
-        **({"words": words} if (words := {x.name: dict(x.words) for x in rubric.scales if x.words}) else {}),
-        "reminder": rubric.reminder,
-        "attempts": s.attempts,
-        "limit": s.limit,
-        "seed": s.seed,
-        "fingerprint": backend.fingerprint,
-        "backend": model.backend,
-        "chat": model.chat,
-        "sampling": backend.settings,
-        "max_new_tokens": model.generation.max_new_tokens or rubric.tokens,
-        "repeats_by": repeats_by(backend),
-        "family": family(model),
-        "of_family": family(subject) if subject else _leading_letters(judging.cell.place.model),
-    }
-    place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place.as_dict()}
-    store.plan_judging(place, facts, rows)
-    return rows
-
-
-def _unanswered(
-    store: Store,
-    rubric: RubricTemplate,
-    model: Model,
-    asked: Sequence[tuple[CellJudging, list[JudgingRow]]],
-    attempt: int,
-) -> list[RequestGroup[Request]]:
-    """Requests of an attempt: all in the first, later only those whose replies so far had no readable score.
-
-    They are grouped by task and set, one display line each.
-    """
-    found: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
-    for judging, rows in asked:
-        requests, keys = found.setdefault((judging.cell.place.task, judging.cell.place.set), ([], []))
-        for row in rows:
-            if row["keys"] and all(_unreadable(rubric, store.response(k)) for k in row["keys"][: attempt - 1]):
-                prompt = again(row["prompt"], rubric.reminder, attempt)
-                request = _request(rubric, model, judging, row["item"], prompt)
-                requests.append(replace(request, sample=int(judging.control.partition("/")[2] or 1) - 1))
-                keys.append(row["keys"][attempt - 1])
-    way = rubric.name if attempt == 1 else f"{rubric.name} again/{attempt}"
-    return [
-        RequestGroup(Line(model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys)
-        for (name, item_set), (requests, keys) in found.items()
-    ]
-
-
-def _request(rubric: RubricTemplate, model: Model, judging: CellJudging, item: str, prompt: str) -> Request:
-    limit = model.generation.max_new_tokens or rubric.tokens
-    batch = (rubric.name, judging.control, judging.cell.place.name)
-    return Request(item, prompt, (Message("user", prompt),), limit, batch=batch)
-
-
-def _unreadable(rubric: RubricTemplate, response: Response | None) -> bool:
-    return (
-        response is not None
-        and response.error is None
-        and read_verdict(response.text, rubric.scales).status == "invalid"
-    )
-
-
-def _readable(rubric: RubricTemplate, request: Request, response: Response) -> float:
-    return float(read_verdict(response.text, rubric.scales).status == "scored")
 
 
 def family(model: Model) -> str:
