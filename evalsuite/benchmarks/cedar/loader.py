@@ -16,7 +16,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -28,8 +27,9 @@ from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode import loader as corecode
 from evalsuite.benchmarks.corpus import File, read_lines
+from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.errors import DataError
-from evalsuite.common.jsonl import NOT_BLANK, Fault
+from evalsuite.common.jsonl import Fault
 from evalsuite.types import Benchmark, Item, Task
 
 WHY = {"en": "Why?", "zh": "为什么？"}
@@ -150,15 +150,12 @@ def read_instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instan
     return read_lines(path, _Line, instance, skip_bad)
 
 
-_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
-
-
 class _Explanation(BaseModel):
     model_config = ConfigDict(strict=True)
     dimension: str
-    antecedent: _NotBlank
+    antecedent: NotBlank
     connective: str
-    consequent: _NotBlank
+    consequent: NotBlank
     valid: bool
 
 
@@ -167,9 +164,9 @@ class _Line(BaseModel):
 
     model_config = ConfigDict(strict=True)
     id: int = Field(ge=0)
-    source: _NotBlank
-    history: list[_NotBlank] = Field(min_length=1)
-    response: _NotBlank
+    source: NotBlank
+    history: list[NotBlank] = Field(min_length=1)
+    response: NotBlank
     language: str = "en"
     explanations: list[_Explanation] = Field(min_length=1)
 

@@ -19,15 +19,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.corpus import File, collect, parse_json
+from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes, read_text
-from evalsuite.common.jsonl import NOT_BLANK, first_fault
+from evalsuite.common.jsonl import first_fault
 from evalsuite.types import Item, Task
 
 TRANSLATED = "translate-en"  # the wording that asks the items in English
@@ -44,17 +45,16 @@ EXAMPLES = {
 _LABEL = re.compile(r"\(([A-Z])\)")
 _LINE = re.compile(r"^[ \t]*\(([A-Z])\)", re.MULTILINE)
 _HEADING = re.compile(r"\s*(?:(?:选项|Options?)\s*[:：])?\s*\Z")
-_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
     """An item of an official file. Reasoning items may have `category` and `mids`; memorization items have `rids`, not read."""
 
-    id: _NotBlank
-    input: _NotBlank
-    target: _NotBlank
+    id: NotBlank
+    input: NotBlank
+    target: NotBlank
     category: str = ""
-    mids: list[_NotBlank] = []
+    mids: list[NotBlank] = []
 
 
 class Corpus(corpus.Corpus):

@@ -19,30 +19,29 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cicero.tasks import ASKED, CHAINED, QUESTIONS, SETS
 from evalsuite.benchmarks.corpus import File, read_lines
+from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.jsonl import NOT_BLANK, Fault
+from evalsuite.common.jsonl import Fault
 from evalsuite.types import Benchmark, Item, Task
 
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
-_NotBlank = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
     """A line of an official file."""
 
     model_config = ConfigDict(strict=True)
-    ID: _NotBlank
-    Dialogue: list[_NotBlank] = Field(min_length=1)
-    Target: _NotBlank
-    Question: _NotBlank
-    Choices: list[_NotBlank] = Field(min_length=2)
+    ID: NotBlank
+    Dialogue: list[NotBlank] = Field(min_length=1)
+    Target: NotBlank
+    Question: NotBlank
+    Choices: list[NotBlank] = Field(min_length=2)
     written: list[int] = Field(default=[], alias="Human Written Answer", max_length=1)
     correct: list[int] = Field(alias="Correct Answers", min_length=1)
 

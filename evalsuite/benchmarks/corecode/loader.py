@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.corpus import File, read_lines
+from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.errors import DataError
-from evalsuite.common.jsonl import NOT_BLANK, Fault
+from evalsuite.common.jsonl import Fault
 from evalsuite.types import Item, Task
 
 _LABEL = re.compile(r"\(\w{1,2}\)")
@@ -77,7 +77,7 @@ class _Line(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow")
     id: int
     dialogue: list[str] = Field(min_length=1)
-    question: str = Field(pattern=NOT_BLANK)
+    question: NotBlank
 
     @property
     def options(self) -> dict[str, str]:
@@ -103,8 +103,8 @@ class _Choice(_Line):
 
 
 class _Written(_Line):
-    answer: str = Field(pattern=NOT_BLANK)
-    alternatives: tuple[Annotated[str, Field(pattern=NOT_BLANK)], ...] = Field(default=(), strict=False)
+    answer: NotBlank
+    alternatives: tuple[NotBlank, ...] = Field(default=(), strict=False)
 
     @model_validator(mode="after")
     def _has_no_options(self) -> _Written:
