@@ -19,6 +19,7 @@ from evalsuite.benchmarks.file.items import options_in
 from evalsuite.benchmarks.file.rows import read_rows
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
+from evalsuite.common.linebreaks import is_chinese
 from evalsuite.common.resources import bundled
 from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.setup.entries import flow_text
@@ -268,7 +269,7 @@ def _word(value: Any, rows: Cells) -> str:
 
 def _language(rows: Cells) -> str:
     said = "".join(text for row in rows[:100] for text in _leaves(row))
-    return "zh" if len(re.findall(r"[\u3400-\u9fff]", said)) * 4 > len(re.findall("[A-Za-z]", said)) else "en"
+    return "zh" if sum(map(is_chinese, said)) * 4 > len(re.findall("[A-Za-z]", said)) else "en"
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.linebreaks import is_chinese
 from evalsuite.common.sheet import CellValue, Column, Sheet, Text, Value, english, spell
 from evalsuite.common.terminal import safe
 
@@ -153,9 +154,8 @@ def as_latex(sheets: Iterable[_Shown]) -> str:
     found = _lines(sheets)
     parts = [f"% {one}\n" if isinstance(one, str) else _latex_table(one) for one in found]
     tables = (one for one in found if isinstance(one, Sheet))
-    chinese = any(
-        _CHINESE.search(c) for one in tables for row in ([_line(one.title)], heads(one), *words(one)) for c in row
-    )
+    texts = (text for one in tables for row in ([_line(one.title)], heads(one), *words(one)) for text in row)
+    chinese = any(is_chinese(char) for text in texts for char in text)
     more = "; for the Chinese \\usepackage{ctex}, compiled by XeLaTeX or LuaLaTeX" if chinese else ""
     return f"% needs \\usepackage{{booktabs}}{more}\n" + "\n".join(parts)
 
@@ -218,7 +218,6 @@ def _comparable(cell: CellValue, column: Column) -> float | None:
 
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
-_CHINESE = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
