@@ -156,7 +156,14 @@ def _models(results: Results) -> dict[str, form.FormValues]:
     for cell in results.cells:
         details = models.setdefault(cell.model, {"tags": cell.facts.tags})
         if cell.facts.backend == "baseline":
-            models[cell.model] = {**details, "hub": None, "revision": None, "parameters": None}
+            models[cell.model] = {
+                **details,
+                "hub": None,
+                "revision": None,
+                "parameters": None,
+                "trained_on": ["train"] if cell.facts.fingerprint.startswith("baseline:majority:") else [],
+                "statement": "a baseline of evalsuite, no trained model",
+            }
         if trained := cell.facts.trained:
             models[cell.model] = {
                 **details,
