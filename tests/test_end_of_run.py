@@ -203,6 +203,8 @@ def test_a_baseline_has_one_line_of_progress(tmp_path: Path, cli: Any) -> None:
     done = [line for line in shown.splitlines() if line.startswith("✓")]
     assert [line.split("  ")[0] for line in done[:1]] == ["✓ random"] and "2 cells, 4 asked" in done[0]
     assert [line.split()[1] for line in done[1:]] == ["qwen-coder-0.5b"] * 2
+    one = ["--model", "random", "--tasks", "CKF", "--set", "easy", "--limit", "1", "--out", tmp_path / "one"]
+    assert "  1 cell, 1 asked" in cli("run", *one).stderr
 
 
 @pytest.mark.slow

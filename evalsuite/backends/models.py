@@ -23,7 +23,7 @@ from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
 from evalsuite.common.templates import check_chat_template
-from evalsuite.common.yamltext import line_and_problem, parse_yaml, position
+from evalsuite.common.yamltext import explained, line_and_problem, parse_yaml, position
 
 Models = str | Path | ReplyFunctions  # path of a models.yaml, or model name -> reply function
 
@@ -97,11 +97,16 @@ def models_in(text: str, path: Path, names: list[str] | None = None) -> list[Mod
     except yaml.YAMLError as error:  # without the lines around it, which may hold a key
         line, problem = line_and_problem(error)
         raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
+    if not isinstance(tree, dict):
+        raise ConfigError(f"{path}: expected the key models with a list; `evalsuite init` writes a first file")
     _check_size(path, node)
     try:
         models = ModelsFile.model_validate(tree).models
     except ValidationError as error:
-        raise ConfigError("\n".join(_explain(path, node, e) for e in error.errors())) from None
+        where = (path, node)
+        raise ConfigError(
+            "\n".join(explained(e, where, ModelsFile, _SECTIONS, secret="api") for e in error.errors())
+        ) from None
     keep_secrets(models)
     for n, model in enumerate(models):
         with _refused(path, node, n, "backend"):
@@ -170,19 +175,5 @@ def _refused(path: Path, node: Any, model: int, field: str) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        refusal = {"loc": ("models", model, field), "msg": str(error), "type": "refused"}
-        raise ConfigError(_explain(path, node, refusal)) from None
-
-
-def _explain(path: Path, node: Any, error: Any) -> str:
-    """One of pydantic's errors as one line: file:line: field: what is wrong."""
-    line, field = position(node, error["loc"])
-    message = error["msg"]
-    if error["type"] == "extra_forbidden":
-        owner: type[BaseModel] = ModelsFile
-        for step in error["loc"][:-1]:
-            owner = _SECTIONS.get(str(step), owner) if isinstance(step, str) else owner
-        message = unknown("key", str(error["loc"][-1]), owner.model_fields)
-    elif "input" in error and error["type"] != "missing" and "api" not in error["loc"]:  # there it may hold a key
-        message += f", found {error['input']!r}"[:80]
-    return f"{path}:{line}: {field}: {message}"
+        line, name = position(node, ("models", model, field))
+        raise ConfigError(f"{path}:{line}: {name}: {error}") from None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from evalsuite.common.errors import unknown
 from evalsuite.common.resources import packaged
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 DEPTH = 50  # the most levels; the parser's time grows with the product of depth and length
 
@@ -62,6 +67,31 @@ def position(node: Node | None, loc: Sequence[int | str]) -> tuple[int, str]:
             continue
         field += f"[{step}]" if isinstance(step, int) else f"{'.' if field else ''}{step}"
     return line, field
+
+
+def explained(
+    error: Any,
+    where: tuple[Path, Node | None],
+    whole: type[BaseModel],
+    sections: Mapping[str, type[BaseModel]],
+    secret: str = "",
+) -> str:
+    """One of pydantic's errors as one line: file:line: field: what is wrong.
+
+    where: the file and its node. An unknown key is compared with the keys of its section: `sections` has the class of each by
+    name, `whole` is that of the file. The value is quoted, but for one inside of `secret`, which may hold a key.
+    """
+    path, node = where
+    line, field = position(node, error["loc"])
+    message: str = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "extra_forbidden":
+        owner = whole
+        for step in error["loc"][:-1]:
+            owner = sections.get(str(step), owner)
+        message = unknown("key", str(error["loc"][-1]), owner.model_fields)
+    elif error["type"] not in ("missing", "value_error") and secret not in error["loc"]:
+        message += f", found {error['input']!r}"[:80]
+    return f"{path}:{line}: {f'{field}: ' if field else ''}{message}"
 
 
 class _Loader(yaml.SafeLoader):

@@ -191,9 +191,8 @@ class ModelProgress:
             cells, asked = len(self._joined), sum(count.asked for count in self._joined)
             kept = sum(count.skipped for count in self._joined)
             name = f"{one_line(self._joined[0].line.model)}  "
-            self._display.say(
-                name, f"{cells} cells, {asked} asked", f", {kept} kept" if kept else "", f", at {seconds:.1f} s"
-            )
+            done = f"1 cell, {asked} asked" if cells == 1 else f"{cells} cells, {asked} asked"
+            self._display.say(name, done, f", {kept} kept" if kept else "", f", at {seconds:.1f} s")
         log.info("%d asked, %d tokens, %.2f s", self._asked, self._tokens, seconds)
 
     def _say_if_done(self, count: _LineCount) -> None:

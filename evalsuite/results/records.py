@@ -53,8 +53,10 @@ def is_records_file(path: Any) -> bool:
 
 def require_folder(run: Path) -> None:
     """Raise ConfigError if there is no such folder, with the nearest name beside it."""
-    if run.exists():
+    if run.is_dir():
         return
+    if run.exists():
+        raise ConfigError(f"{run}: is a file; name a run's folder")
     beside = [path.name for path in run.parent.iterdir() if path.is_dir()] if run.parent.is_dir() else []
     near = nearest(run.name, beside)
     hint = f" Did you mean {run.parent / near}?" if near else ""

@@ -19,7 +19,7 @@ from evalsuite.benchmarks.file.readers import READERS
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plainfile import read_plain
-from evalsuite.common.yamltext import line_and_problem, parse_yaml, position
+from evalsuite.common.yamltext import explained, line_and_problem, parse_yaml
 
 LARGEST = 2**20  # the most bytes of a benchmark file
 MOST = 1_000  # the most tasks, sets or groups
@@ -84,7 +84,7 @@ class JoinedFile(Section):
     """A second file whose rows belong to those of the data. Expressions have its row as a variable with the name of the join."""
 
     data: PathInside
-    """Its path; {set}, {split} and {task} are replaced. A file that is not there has no rows."""
+    """The path of the file; {set}, {split} and {task} are replaced. A file that is not there has no rows."""
     key: ColumnOrExpression
     """Column or expression on a row of this file; it equals the `id` of the row that it belongs to."""
 
@@ -302,19 +302,5 @@ def read_benchmark_file(path: Path) -> BenchmarkFile:
     try:
         return BenchmarkFile.model_validate(tree)
     except ValidationError as error:
-        faults = dict.fromkeys(_fault(path, node, each) for each in error.errors())
+        faults = dict.fromkeys(explained(e, (path, node), BenchmarkFile, _SECTIONS) for e in error.errors())
         raise ConfigError("\n".join([*faults][:20])) from None
-
-
-def _fault(path: Path, node: Any, error: Any) -> str:
-    """One of pydantic's errors as one line: file:line: field: what is wrong."""
-    line, field = position(node, error["loc"])
-    message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "extra_forbidden":
-        owner: type[BaseModel] = BenchmarkFile
-        for step in error["loc"][:-1]:
-            owner = _SECTIONS.get(str(step), owner)
-        message = unknown("key", str(error["loc"][-1]), owner.model_fields)
-    elif error["type"] not in ("missing", "value_error"):
-        message += f", found {error['input']!r}"[:80]
-    return f"{path}:{line}: {f'{field}: ' if field else ''}{message}"
