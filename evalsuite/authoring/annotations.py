@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from evalsuite.benchmarks.corecode.ontology import ontology
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
+from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 
@@ -36,7 +36,7 @@ class BrokenRule:
 @cache
 def load_rules() -> dict[str, Any]:
     """The content of rules.yaml."""
-    found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = packaged_yaml("authoring/rules.yaml")
     return found
 
 
