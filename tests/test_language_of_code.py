@@ -33,7 +33,7 @@ _NO_SUBJECT_IN_COMMENTS = re.compile(
 # Reading tokens takes long.
 _MAY_HAVE_SUCH = re.compile(rf"#[#: ]*(?:{_NO_SUBJECT_IN_COMMENTS.pattern})", re.IGNORECASE)
 _FORMATTER_OFF = re.compile(r"# fmt: ?(?:skip|off)")
-_OF_A_PLACE = re.compile(r"\bPlace(?:Fields)?\b|\.place\b|\bPLACE\b")
+_OF_A_PLACE = re.compile(r"\b(?:Shared)?Place(?:Fields)?\b|\.place\b|\bPLACE\b")
 _PLACE = re.compile(r"(?:^|_)[Pp]laces?(?:$|_)")
 # The attribute of a syntax node that holds a name.
 CALLED: dict[type[ast.AST], str] = {

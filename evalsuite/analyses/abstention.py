@@ -41,9 +41,9 @@ class Abstention(CellFields):
     accuracy: MeanInterval | None = Field(default=None, description="Mean of the answered; absent if there are none.")
     right: Share = Field(description="Mean value of all replies, those without an answer as 0.")
     wrong: Share = Field(description="Mean of 1 - value over all replies, those without an answer as 0.")
-    right_variance: Number = Field(description="Of `right`, over dialogues; null for one dialogue.")
-    wrong_variance: Number = Field(description="Of `wrong`.")
-    covariance: Number = Field(description="Of `right` and `wrong`.")
+    right_variance: Number = Field(description="Variance of `right` over dialogues; null for one dialogue.")
+    wrong_variance: Number = Field(description="Variance of `wrong`.")
+    covariance: Number = Field(description="Covariance of `right` and `wrong`.")
 
     def score(self, penalty: float) -> Value:
         """right - penalty * wrong, with its 95 % interval: Student's t with dialogues - 1 degrees of freedom."""

@@ -34,8 +34,8 @@ DISTANCES: tuple[Ends, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None
 class Bin(ItemMean):
     """The items whose property has a value from low to high, both inclusive."""
 
-    low: Count | None = Field(description="Null, as is high: unknown.")
-    high: Count | None = Field(description="Null: no upper end.")
+    low: Count | None = Field(description="Lowest value; null, as is high, where the value is unknown.")
+    high: Count | None = Field(description="Highest value; null: no upper end.")
 
     @property
     def column(self) -> Ends:
@@ -46,8 +46,8 @@ class GroupMean(ItemMean):
     """Items of one relation category, inference type or dimension."""
 
     name: str
-    zh: str | None = Field(default=None, description="What it is shown as in Chinese; as its name if absent.")
-    en: str | None = Field(default=None, description="In English.")
+    zh: str | None = Field(default=None, description="Title in Chinese; absent: the name serves.")
+    en: str | None = Field(default=None, description="Title in English.")
 
     @property
     def column(self) -> str:

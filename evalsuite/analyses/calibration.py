@@ -58,7 +58,7 @@ FEWEST = 30  # the fewest statements of confidence from which a row is computed
 class Calibration(CellFields):
     """One cell's probabilities of being right: of options, or as its replies state them."""
 
-    items: Count = Field(description="With probabilities; of stated ones, the replies that state one.")
+    items: Count = Field(description="Items with probabilities; where they are stated, replies that state one.")
     answered: Count | None = Field(
         default=None,
         description="Replies with an answer, whether they state a confidence or not; absent for likelihoods.",
@@ -77,9 +77,11 @@ class Calibration(CellFields):
     brier: MeanInterval = Field(
         description="Brier score: over all options, 0 to 2; of stated confidence that of being right, 0 to 1."
     )
-    brier_uniform: float = Field(description="That of equal probabilities for all options; of a stated 50 %: 0.25.")
+    brier_uniform: float = Field(
+        description="Brier score of equal probabilities for all options; of a stated 50 %: 0.25."
+    )
     bins: Rows[ReliabilityBin] = Field(description="Ten equally wide bins, less those without items.")
-    curve: Rows[SelectivePoint] = Field(description="By coverage, from a tenth of the items to all.")
+    curve: Rows[SelectivePoint] = Field(description="Accuracy by coverage, from a tenth of the items to all.")
     aurc: Share | None = Field(description="Area under the risk-coverage curve: mean share wrong over all coverages.")
 
 

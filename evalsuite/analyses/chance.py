@@ -29,11 +29,11 @@ class Chance(CellFields):
     accuracy: Share
     chance: Share = Field(description="Expected accuracy of uniform guesses.")
     constant: Share = Field(description="Accuracy of the best answer that is the same for all items.")
-    label: str = Field(description="That answer.")
+    label: str = Field(description="The answer that is best for all items.")
     shuffled: Share = Field(
         description="Expected accuracy of the model's own choices in a random order, among items with equally many options."
     )
-    p: Share = Field(description="One-sided, of shuffled choices; not corrected.")
+    p: Share = Field(description="One-sided p of the choices among shuffled ones; not corrected.")
 
     @property
     def guided(self) -> bool:

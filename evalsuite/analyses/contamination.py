@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
 from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
@@ -20,6 +19,7 @@ from evalsuite.common.jsonl import first_fault
 from evalsuite.common.numbers import fixed, p_words
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.schema.base import Count, Located, Name, Number, Rows, Set, Share, Split, Strict
 from evalsuite.results.schema.cell import CellResult
@@ -52,19 +52,23 @@ class ExposureTest(Located):
     test: Literal["order", "options", "mink", "names", "completion", "guided"]
     form: Literal["raw", "prompt"] = Field(description="The file's own lines, or our prompt and the right reply.")
     n: Count = Field(description="Entries or items of the file that were tested.")
-    left_out: Count = Field(description="Those that do not fit the context, were not drawn or have nothing to compare.")
+    left_out: Count = Field(
+        description="Entries or items that do not fit the context, were not drawn or have nothing to compare."
+    )
     units: Count = Field(description="Shards, items or dialogues that the test takes as independent.")
-    tokens: Count = Field(description="Scored by the model.")
+    tokens: Count = Field(description="Tokens that the model scored.")
     value: Number = Field(
         description="For the published form: share of other orders that are less likely, mean score, or "
         "overlap; less the reference's, of scores."
     )
-    expected: Number = Field(description="The same if the model has seen nothing: one half, or the control items'.")
+    expected: Number = Field(
+        description="The value expected of a model that has seen nothing: one half, or the control items'."
+    )
     figures: dict[str, Number] = Field(description="Further figures of the test (docs/contamination.md).")
     checks: dict[str, Share] = Field(
         description="What could tell published from other forms without a model -> p-value."
     )
-    p: Share | None = Field(description="One-sided; null where it would mean nothing.")
+    p: Share | None = Field(description="One-sided p; null where it would mean nothing.")
     why: str = Field(description="Why there is no p-value; empty if there is one.")
     reference: Beside | None
     listed: Rows[str] = Field(description="Items whose second half the model wrote nearly exactly, for reading.")
@@ -143,8 +147,7 @@ _LEGEND = Text(
 @cache
 def _words(part: str) -> dict[str, Text]:
     """The texts of a part of contamination.yaml, by name."""
-    file = Path(__file__).with_suffix(".yaml")
-    return {name: Text(*both) for name, both in yaml.safe_load(file.read_text(encoding="utf-8"))[part].items()}
+    return {name: Text(*both) for name, both in packaged_yaml("analyses/contamination.yaml")[part].items()}
 
 
 def sheets(results: Results) -> Iterator[Sheet]:

@@ -42,10 +42,10 @@ class CorrectedJudge(CellFields):
     judge: str
     rubric: str
     scale: str
-    sample: str = Field(description="Its name, as in RUN/audit.")
+    sample: str = Field(description="Name of the sample, as in RUN/audit.")
     annotators: Rows[str]
     drawn: Count = Field(description="Replies of the cell, scored by the judge, that the sample has.")
-    marked: Count = Field(description="Those of them that people scored.")
+    marked: Count = Field(description="Drawn replies that people scored.")
     dialogues: Count = Field(description="Number of dialogues of the marked replies.")
     raw: IntervalFields = Field(description="The judge's mean over the cell.")
     people: IntervalFields = Field(description="People's mean alone, by weights of the sample.")

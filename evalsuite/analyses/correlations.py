@@ -48,7 +48,7 @@ class MetricCorrelation(Located):
     shots: ShotCount
     basis: Literal["items", "models"] = Field(description="What a point is: an item of a model, or a model's cell.")
     models: Count
-    n: Count = Field(description="Points.")
+    n: Count = Field(description="Number of points.")
     of: Count = Field(description="Points that the sample was drawn from.")
     metrics: Rows[str]
     spearman: Rows[_Correlation | None] = Field(

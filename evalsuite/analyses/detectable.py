@@ -18,19 +18,21 @@ from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
-from evalsuite.results.schema.base import Count, Number, PlaceFields
+from evalsuite.results.schema.base import Count, Number, SharedPlaceFields
 from evalsuite.results.words import WAY, task_and_set
 
 
-class Detectable(PlaceFields):
+class Detectable(SharedPlaceFields):
     """The differences that one task and set can show, asked in one way."""
 
     metric: str
     models: Count
-    items: Count = Field(description="Answered by all models.")
+    items: Count = Field(description="Items that all models answered.")
     dialogues: Count
-    median: Number = Field(description="Median over all pairs of models; null for fewer than 6 dialogues.")
-    largest: Number = Field(description="Value of the pair whose differences vary most.")
+    median: Number = Field(
+        description="Smallest detectable difference: median over all pairs of models; null for fewer than 6 dialogues."
+    )
+    largest: Number = Field(description="Smallest detectable difference of the pair whose differences vary most.")
 
 
 def compute(run: ScoredRun) -> list[Detectable] | None:

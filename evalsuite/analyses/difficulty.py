@@ -31,7 +31,7 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome, first_samples, item_values
-from evalsuite.results.schema.base import Count, Name, Number, PlaceFields, Rows, Share, Strict
+from evalsuite.results.schema.base import Count, Name, Number, Rows, Share, SharedPlaceFields, Strict
 from evalsuite.results.words import asked_words, task_and_set, with_notes
 from evalsuite.types import Coordinates
 
@@ -77,11 +77,13 @@ class Suspicious(Strict):
     reply_of: Name = Field(description="The best model that is wrong on it.")
 
 
-class Difficulty(PlaceFields, ItemMean):
+class Difficulty(SharedPlaceFields, ItemMean):
     """A task and set asked in one way of at least three models: how hard its items are, and which look suspicious."""
 
     metric: str = Field(description="The task's first metric; an item's value is the mean of its samples.")
-    models: Annotated[Rows[Name], Field(min_length=3)] = Field(description="Without baselines and adapters.")
+    models: Annotated[Rows[Name], Field(min_length=3)] = Field(
+        description="Number of models, baselines and adapters left out."
+    )
     value: Share = Field(description="Mean difficulty: the share of models that are right, or their mean value.")
     right: Rows[Count] = Field(description="Items that 0, 1, … all of the models get right, with a value above 0.5.")
     alpha: Number = Field(
@@ -92,7 +94,9 @@ class Difficulty(PlaceFields, ItemMean):
     negative: Count = Field(
         description="Items with a discrimination below 0 and p up to 0.05. By chance up to 5 % of those with one."
     )
-    suspicious: Annotated[Rows[Suspicious], Field(max_length=50)] = Field(description="In ascending order of p.")
+    suspicious: Annotated[Rows[Suspicious], Field(max_length=50)] = Field(
+        description="Suspicious items, in ascending order of p."
+    )
     left_out: Rows[Name] = Field(description="Models with replies that failed or are still to be made.")
 
 

@@ -41,7 +41,9 @@ class Gap(TaskFields):
     """The scores of a model on two sets of a task that differ in difficulty."""
 
     metric: str
-    sets: Annotated[Rows[Set], Field(min_length=2, max_length=2)] = Field(description="The easier one first.")
+    sets: Annotated[Rows[Set], Field(min_length=2, max_length=2)] = Field(
+        description="Names of the two sets, the easier one first."
+    )
     values: Annotated[Rows[Number], Field(min_length=2, max_length=2)]
     items: Annotated[Rows[Count], Field(min_length=2, max_length=2)]
     dialogues: Annotated[Rows[Count], Field(min_length=2, max_length=2)]

@@ -31,8 +31,8 @@ class ItemMean(Strict):
     """A mean over items, with its interval."""
 
     n: Annotated[int, Field(ge=1)] = Field(description="Items.")
-    dialogues: Annotated[int, Field(ge=1)] = Field(description="Dialogues that they come from.")
-    value: Share = Field(description="The cell's metric over them, 0 … 1.")
+    dialogues: Annotated[int, Field(ge=1)] = Field(description="Number of dialogues that the items come from.")
+    value: Share = Field(description="Mean of the cell's metric over the items, 0 … 1.")
     interval: Annotated[Rows[Share], Field(min_length=2, max_length=2)] | None = Field(
         description="The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; "
         "null for one dialogue."

@@ -20,7 +20,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import STYLES
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.schema.base import Count, IntervalFields, PlaceFields, PlaceFilter, Rows, Share, Strict
+from evalsuite.results.schema.base import Count, IntervalFields, PlaceFilter, Rows, Share, SharedPlaceFields, Strict
 from evalsuite.results.schema.cell import CellResult, Trained
 from evalsuite.results.words import task_and_set, with_notes
 from evalsuite.types import Place
@@ -67,7 +67,7 @@ class CurvePoint(IntervalFields):
     labels: LabelCheck | None
 
 
-class Curve(PlaceFields):
+class Curve(SharedPlaceFields):
     """A learning curve: one base model, one pool of training items, one place."""
 
     base: str

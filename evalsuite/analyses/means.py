@@ -39,7 +39,7 @@ class Mean(TaskFields):
         default=None,
         description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",
     )
-    metrics: dict[str, Average] = Field(description="Those that every set has.")
+    metrics: dict[str, Average] = Field(description="Metrics that every set has.")
 
 
 def compute(run: ScoredRun) -> list[Mean]:

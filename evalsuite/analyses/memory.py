@@ -67,8 +67,8 @@ class Against(Strict):
     knowledge: Rows[KnowledgeWay]
     facts: ItemMean | None = Field(description="The facts that the items rest on: the share that the model knows.")
     all: ItemMean | None = Field(description="Every answered item.")
-    known: ItemMean | None = Field(description="Those all of whose facts the model knows; null: none.")
-    rest: ItemMean | None = Field(description="Those of whose facts one or more are lacking; null: none.")
+    known: ItemMean | None = Field(description="Items all of whose facts the model knows; null: there are none.")
+    rest: ItemMean | None = Field(description="Items of whose facts one or more are lacking; null: there are none.")
     free: Count = Field(description="Items that rest on no fact.")
     unclear: Count = Field(
         description="Items no fact of which is lacking, but one was not asked, failed or got no verdict."
@@ -117,7 +117,7 @@ class IndependentModel(Located):
         description="Items no fact of which the model lacks; items that rest on none are among them."
     )
     unclear: Count = Field(description="Items not retained only because a fact was not asked or got no verdict.")
-    frmm: Number = Field(description="Accuracy on these; null: there are none.")
+    frmm: Number = Field(description="Accuracy on the retained items; null: there are none.")
     frmm_rank: _Rank
     mib: Number = Field(description="Mean of the margins, the model's own zero included; null: no other model.")
     mib_rank: _Rank

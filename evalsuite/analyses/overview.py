@@ -84,7 +84,7 @@ class _TaskPart(IntervalFields):
 class GroupPart(_TaskPart):
     """The headline metric of a task on one set."""
 
-    value: Number = Field(description="In 0 … 1: of its metric's highest value. So are low and high.")
+    value: Number = Field(description="Share of the metric's highest value, 0 … 1, as are low and high.")
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
     estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
     chance: Share | None = Field(description="Expected value of guessing; null where the metric has none.")
@@ -126,7 +126,7 @@ class GroupRow(Located):
     scoring: Scoring
     perturb: Perturb
     parts: Rows[GroupPart]
-    scores: Rows[GroupScore] = Field(description="One a column.")
+    scores: Rows[GroupScore] = Field(description="Scores, one for each column.")
     changes: Rows[GroupChange]
 
 
@@ -137,8 +137,8 @@ class GroupColumn(Strict):
     name: str
     zh: str
     en: str
-    parts: Rows[str] = Field(description="task/set: those that some model has a figure of.")
-    absent: Rows[str] = Field(description="Tasks, or task/set, that none has a figure of.")
+    parts: Rows[str] = Field(description="Parts, as task/set, that some model has a figure of.")
+    absent: Rows[str] = Field(description="Tasks, or parts as task/set, that no model has a figure of.")
 
 
 class BenchmarkGroup(Strict):
@@ -149,7 +149,9 @@ class BenchmarkGroup(Strict):
     en: str
     split: Split
     columns: Rows[GroupColumn]
-    left_out: Rows[TaskName] = Field(description="Their headline metric is no score between 0 and a highest value.")
+    left_out: Rows[TaskName] = Field(
+        description="Tasks whose headline metric is no score between 0 and a highest value."
+    )
     rows: Rows[GroupRow]
 
 

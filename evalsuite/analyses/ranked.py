@@ -20,7 +20,7 @@ from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
-from evalsuite.results.schema.base import Count, PlaceFields, Rows, Share, Strict
+from evalsuite.results.schema.base import Count, Rows, Share, SharedPlaceFields, Strict
 from evalsuite.results.words import metric_heading, place_words, with_notes
 from evalsuite.types import Cell, Coordinates, Response, Score, Trial
 
@@ -35,10 +35,12 @@ class RankedPair(Strict):
     difference: float = Field(description="a less b on these items.")
     low: float = Field(description="Lower end of the difference over all items, from the confidence sequence.")
     high: float
-    verdict: Literal["a", "b", "alike", "open"] = Field(description="The better one; alike: surely within the margin.")
+    verdict: Literal["a", "b", "alike", "open"] = Field(
+        description="The better model; alike: surely within the margin."
+    )
 
 
-class Ranked(PlaceFields):
+class Ranked(SharedPlaceFields):
     """Models that were asked until the difference of each two was clear."""
 
     metric: str

@@ -31,7 +31,7 @@ from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results import records
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.schema.base import Count, PlaceFields
+from evalsuite.results.schema.base import Count, SharedPlaceFields
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import RecordFields
 from evalsuite.results.words import place_words, task_heading, titled
@@ -123,7 +123,7 @@ def _rating(record: RecordFields) -> Rating:
 # --- significance groups
 
 
-class TaskComparisons(PlaceFields):
+class TaskComparisons(SharedPlaceFields):
     """The models of a column, compared pairwise by one metric."""
 
     metric: str

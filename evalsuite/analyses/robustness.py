@@ -63,7 +63,7 @@ class Drop(CellFields):
     drop: float = Field(description="value less base: negative where it got worse.")
     low: Number
     high: Number
-    test: str = Field(description="Where p comes from.")
+    test: str = Field(description="The test that p comes from.")
     p: Share
     differ: Count | None = Field(
         default=None, description="Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05."
@@ -87,7 +87,7 @@ class Positions(CellFields):
     gold: Rows[Count]
     right: Rows[Count]
     chosen: Rows[Count]
-    silent: Count = Field(description="Answered without choosing.")
+    silent: Count = Field(description="Replies that choose nothing.")
     bias: Share | None = Field(description="Total variation distance between chosen and gold positions.")
 
 
@@ -102,7 +102,7 @@ class Wordings(Located):
     scoring: Scoring
     perturb: Perturb
     metric: str
-    values: dict[str, float] = Field(description="By the template's name.")
+    values: dict[str, float] = Field(description="Values by the template's name.")
     mean: float
     spread: float = Field(description="Best less worst.")
     worst: str
@@ -119,7 +119,7 @@ class ShotValues(Located):
     scoring: Scoring
     perturb: Perturb
     metric: str
-    values: dict[str, float] = Field(description="By the number of shots.")
+    values: dict[str, float] = Field(description="Values by number of shots.")
 
 
 class Robustness(Strict):

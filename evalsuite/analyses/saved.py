@@ -33,7 +33,7 @@ class ResultsFile(Strict):
     """results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes."""
 
     format: Literal[1]
-    evalsuite: str = Field(description="The version that wrote it.")
+    evalsuite: str = Field(description="Version of evalsuite that wrote the file.")
     reading: ReadingFields
     cells: Rows[CellResult]
 

@@ -63,7 +63,7 @@ class ReaderCounts(Strict):
     """Counts of the replies that the second reader was asked about, by how its verdict agrees with the parser's answer."""
 
     asked: Count = Field(description="Replies that the second reader was asked about.")
-    n: Count = Field(description="Those with a verdict: the others are unreadable, failed or missing.")
+    n: Count = Field(description="Replies with a verdict: the others are unreadable, failed or missing.")
     agreement: Share | None = Field(description="Share of the n with the same answer, or with none by either.")
     relations: dict[ReadingRelation, Count] = Field(description="Who found an answer, and whether it is the same.")
     statuses: dict[str, dict[ReadingOutcome, Count]] = Field(
@@ -80,7 +80,7 @@ class SecondTask(ReaderCounts, IntervalFields, Located):
     reader: Name
     task: TaskName
     measure: Literal["kappa", "f1"] = Field(
-        description="Of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts."
+        description="Measure of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts."
     )
 
 
@@ -92,7 +92,7 @@ class Parting(Strict):
     sample: Count
     relation: ReadingRelation
     first: str = Field(description="The parser's answer: labels, the beginning of a text, or without one the status.")
-    second: str = Field(description="The second reader's, or its verdict.")
+    second: str = Field(description="The second reader's answer, or its verdict.")
 
 
 class ReadingFacts(Strict):
@@ -104,8 +104,8 @@ class ReadingFacts(Strict):
     chat: bool
     sampling: SettingsFields
     max_new_tokens: Count
-    longer: Count = Field(description="Longer replies were asked, in characters.")
-    sample: Count = Field(description="Other replies drawn from the whole run.")
+    longer: Count = Field(description="Characters of a reply beyond which the second reader is asked about it.")
+    sample: Count = Field(description="Number of other replies that were drawn from the whole run.")
     seed: int
 
 
@@ -115,9 +115,9 @@ class SecondCell(CellFields, ReaderCounts):
     reader: Name
     metric: str = Field(description="The task's headline.")
     replies: Count = Field(description="Number of replies of the cell; the second reader gave a verdict on n.")
-    first: Number = Field(description="The headline: its value in `cells`.")
+    first: Number = Field(description="Value of the headline in `cells`.")
     second: IntervalFields = Field(
-        description="The same with the second reader's answers to the n, the parser's to the others."
+        description="Value of the headline with the second reader's answers to the n replies, the parser's to the others."
     )
     parted: Rows[Parting]
     errors: dict[str, Count]
@@ -152,7 +152,7 @@ class SecondRecord(CellFields):
     verdict: ReadingOutcome
     second: AnswerRead | None
     relation: Annotated[str, Field(pattern="^(same|other|first_only|second_only|neither|)$")]
-    reasoning: str | None = Field(default=None, description="Where an endpoint returns it apart.")
+    reasoning: str | None = Field(default=None, description="The thinking, where an endpoint returns it apart.")
 
 
 SHOWN = 8_000  # the most characters of a reply that a second reader sees: a longer one loses its middle

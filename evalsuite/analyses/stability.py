@@ -47,12 +47,12 @@ class Stability(AskingsFields):
 
     over: Varied = Field(description="What differs between the askings.")
     metric: str
-    items: Count = Field(description="Answered in every asking.")
-    left_out: Count = Field(description="Answered in some only.")
+    items: Count = Field(description="Items answered in every asking.")
+    left_out: Count = Field(description="Items answered in some askings only.")
     dialogues: Count
     askings: Rows[AskingMean] = Field(description="The mean of each asking.")
     worst: str = Field(description="The asking with the lowest mean.")
-    mean: MeanInterval = Field(description="Over items and askings.")
+    mean: MeanInterval = Field(description="Mean over items and askings.")
     all: MeanInterval = Field(description="Mean of each item's lowest value: the share right under all.")
     any: MeanInterval = Field(description="Mean of each item's highest value: the share right under any.")
     sensitivity: MeanInterval = Field(description="Mean absolute difference between two askings of an item.")

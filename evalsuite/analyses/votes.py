@@ -49,11 +49,13 @@ class Votes(AskingsFields):
     """Votes over several askings of one model's items."""
 
     over: Voters = Field(description="What differs between the askings.")
-    askings: Rows[str] = Field(description="Their names: numbers of samples or rotations, wordings, perturbations.")
+    askings: Rows[str] = Field(
+        description="Names of the askings: numbers of samples or rotations, wordings, perturbations."
+    )
     items: Count
     left_out: Count = Field(description="Items without a reply to each asking.")
     dialogues: Count
-    points: Rows[VotePoint] = Field(description="By number of askings.")
+    points: Rows[VotePoint] = Field(description="Figures by number of askings.")
 
 
 _Asked = dict[str, dict[str, Outcome]]  # asking -> item -> its outcome

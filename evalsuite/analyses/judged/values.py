@@ -16,11 +16,11 @@ from evalsuite.results.schema.base import (
     Name,
     Number,
     Perturb,
-    PlaceFields,
     Rows,
     Scoring,
     SettingsFields,
     Share,
+    SharedPlaceFields,
     ShotCount,
     Split,
     Strict,
@@ -117,13 +117,15 @@ class JudgedCell(JudgingFields):
     status: dict[JudgeStatus, Count]
     asked_again: Count = Field(description="Candidates for which the judge was asked more than once.")
     errors: dict[str, Count]
-    scales: dict[str, ScaleNumbers] | None = Field(default=None, description="By name; none under attack.")
+    scales: dict[str, ScaleNumbers] | None = Field(
+        default=None, description="Figures of scales by name; none under attack."
+    )
     signature: str
     records: str = Field(pattern=r"^judged/[^/\\]+\.jsonl$")
     facts: JudgingFacts
 
 
-class OverModels(PlaceFields):
+class OverModels(SharedPlaceFields):
     """Correlations over models of a judge's mean scores with the metrics."""
 
     judge: str
@@ -173,7 +175,7 @@ class Anchor(Scaled):
 class ScoringAgreement(Strict):
     """The agreement of several scorings of the same items."""
 
-    kappa: Number = Field(description="Cohen's, with quadratic weights.")
+    kappa: Number = Field(description="Cohen's kappa, with quadratic weights.")
     within_1: Share
     same: Share
     spread: float = Field(description="Standard deviation within an item, in the scale's unit.")

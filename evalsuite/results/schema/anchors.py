@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.jsonl import Fault
-from evalsuite.results.schema.base import Count, Hash, Name, Number, PlaceFields, Rows, Strict
+from evalsuite.results.schema.base import Count, Hash, Name, Number, Rows, SharedPlaceFields, Strict
 
 _Positive = Annotated[int, Field(ge=1)]
 _Error = Annotated[float, Field(ge=0)]
@@ -42,7 +42,7 @@ class AnchorPoint(Strict):
     """The errors of estimates from one number of items."""
 
     size: _Positive
-    method: str = Field(description="The best one by all models.")
+    method: str = Field(description="The best method by all models.")
     error: AnchorError = Field(
         description="Error of the best method, which was chosen anew without the models left out."
     )
@@ -60,19 +60,21 @@ class AnchorItem(Strict):
     """One item of a set."""
 
     id: Name
-    weight: float = Field(description="Those of a set sum to 1; a regression may give some below 0.")
+    weight: float = Field(
+        description="Weight in the estimate. The weights of a set sum to 1; a regression may give some below 0."
+    )
 
 
-class AnchorSet(PlaceFields):
+class AnchorSet(SharedPlaceFields):
     """The anchor items of one task and set, and the way in which the models were asked."""
 
     data: Hash = Field(description="Hash of the official file that the items come from.")
     template: Hash = Field(description="Hash of the prompt template.")
-    of: _Positive = Field(description="Items in full.")
+    of: _Positive = Field(description="Number of items that these were chosen from.")
     metric: str = Field(description="What the weighted mean estimates: the task's headline.")
-    models: Rows[Name] = Field(description="Those whose outcomes the items were chosen by.")
+    models: Rows[Name] = Field(description="Models by whose outcomes the items were chosen.")
     seen: Annotated[Rows[Number], Field(min_length=2, max_length=2)] = Field(
-        description="Their lowest and highest score. Beyond these the error may be larger."
+        description="Lowest and highest score of these models. Beyond them the error may be larger."
     )
     method: str = Field(pattern="^(random|stratified|answers|medoids|regression|medoid-regression)$")
     error: AnchorError
@@ -109,7 +111,7 @@ class AnchorFile(Strict):
     """A file of anchor items."""
 
     format: Literal[1]
-    evalsuite: str = Field(description="The version that wrote it.")
+    evalsuite: str = Field(description="Version of evalsuite that wrote the file.")
     seed: Count
     sets: Annotated[Rows[AnchorSet], Field(min_length=1)]
 

@@ -25,22 +25,28 @@ class Knowledge(Strict):
     slot: str
     value: str
     alternatives: list[str] = Field(default=[], description="Other values that answer the slot's question as well.")
-    evidence: list[str] = Field(default=[], description="Spans that support it; each occurs once in the dialogue.")
-    phrase: str = Field(description="The span that is rewritten; it occurs once in the dialogue.")
+    evidence: list[str] = Field(
+        default=[], description="Spans that support the annotation; each occurs once in the dialogue."
+    )
+    phrase: str = Field(description="The span that is rewritten, which occurs once in the dialogue.")
     conflict1: str = Field(description="The phrase with one or two words changed, now against commonsense.")
     conflict2: str = Field(description="The phrase with as much changed as can be, now against commonsense.")
-    annotator: str = Field(default="", description="Who wrote it, or accepted it.")
-    proposer: str = Field(default="", description="The model that proposed it; empty if a person wrote it.")
+    annotator: str = Field(default="", description="Who wrote or accepted the annotation.")
+    proposer: str = Field(default="", description="The model that proposed the annotation; empty if a person wrote it.")
     proposed: bool = Field(default=False, description="Whether no person has accepted it yet.")
     verdict: Literal["", "accepted", "returned", "revised"] = Field(
         default="",
-        description="An inspector's; revised: changed by the inspector, or by its annotator after a verdict.",
+        description="Verdict of an inspector; revised: changed by the inspector, or by the annotator after a verdict.",
     )
     reason: Reason = Field(
-        default="", description="What it was last returned for: knowledge (it is none), or the field that is wrong."
+        default="",
+        description="Reason for the last return: knowledge (the annotation is none), or the field that is wrong.",
     )
     note: str = Field(default="", description="The inspector's words to the annotator.")
-    inspector: str = Field(default="", description="Whose verdict it is; empty if its annotator revised it since.")
+    inspector: str = Field(
+        default="",
+        description="The inspector who gave the verdict; empty if the annotator revised the annotation since.",
+    )
 
 
 class AnnotatedDialogue(Strict):

@@ -119,8 +119,8 @@ ShotCount = Annotated[Count, Field(description="Examples before the question tha
 ModelName = Annotated[Name, Field(description="The model's name in its models.yaml.")]
 
 
-class PlaceFields(Located):
-    """The items that were asked, and the way; with a model it is the place of a cell."""
+class SharedPlaceFields(Located):
+    """The place that cells of several models share: all but the model."""
 
     task: TaskName
     set: Set

@@ -66,15 +66,15 @@ class Trained(Strict):
     size: Count = Field(description="Training items.")
     seed: int
     set: str = Field(description="One set, or both or all of them.")
-    allow_leak: bool = Field(description="Dialogues of test items were among them.")
+    allow_leak: bool = Field(description="Whether dialogues of test items were trained on.")
     labels: dict[str, Count] = Field(description="How often each option label was the answer; empty for texts.")
 
 
 class Recorded(Strict):
     """The source of recorded replies: nothing was asked in this run."""
 
-    model: str = Field(description="As its publisher calls it.")
-    revision: str | None = Field(description="Which of its files or commits.")
+    model: str = Field(description="Name of the model, as its publisher calls it.")
+    revision: str | None = Field(description="Commit or file of the model.")
     date: str = Field(description="When most of the replies were recorded: YYYY-MM-DD.")
     versions: dict[str, str] = Field(description="Versions of engine and evalsuite at that time, by name.")
 
@@ -90,12 +90,12 @@ class AnchorChoice(Strict):
     """A cell's entry in a file of anchor items (docs/anchors.md)."""
 
     weights: Rows[float] = Field(description="Weights of the items, in their order; they sum to 1.")
-    method: str = Field(description="The method that chose them.")
+    method: str = Field(description="The method that chose the items.")
     error: Annotated[float, Field(ge=0)] = Field(description="Mean absolute error on models left out.")
     half: Annotated[float, Field(ge=0)] = Field(description="Half width of a 95 % interval.")
-    models: Count = Field(description="Models by whose outcomes they were chosen.")
+    models: Count = Field(description="Models by whose outcomes the items were chosen.")
     seen: Annotated[Rows[float], Field(min_length=2, max_length=2)] = Field(
-        description="The lowest and the highest score of these."
+        description="Lowest and highest score of these models."
     )
 
 
@@ -104,7 +104,7 @@ class Picked(Strict):
 
     sha256: Hash = Field(description="Hash of the file.")
     of: Annotated[int, Field(ge=1)] = Field(description="Items that would be asked without it.")
-    anchors: AnchorChoice | None = Field(default=None, description="Absent for a list of ids.")
+    anchors: AnchorChoice | None = Field(default=None, description="Entry of anchor items; absent for a list of ids.")
     otherwise: Rows[str] = Field(
         default=[], description="What differs from the way in which the models were asked that chose the items."
     )
@@ -146,15 +146,15 @@ class Facts(Strict):
     samples: Annotated[int, Field(ge=2)] | None = Field(
         default=None, description="Replies to each prompt; absent if there is one."
     )
-    seed: int = Field(description="For drawing shots and perturbing.")
+    seed: int = Field(description="Seed of shots and perturbations.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
     items: Picked | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
     leaked: Count | None = Field(
         description="Items asked for whose dialogue the training split has, too; null: no such split there."
     )
-    drop_leaked: bool = Field(description="Those were left out.")
-    tags: Rows[str] = Field(description="The model's, from its models.yaml.")
+    drop_leaked: bool = Field(description="Whether leaked items were left out.")
+    tags: Rows[str] = Field(description="Tags of the model, from its models.yaml.")
     answered: Count | None = Field(
         default=None, description="GLUCOSE: rows of the file that have an answer to the task."
     )
@@ -183,14 +183,14 @@ class TokenCounts(Strict):
     mean: Annotated[float, Field(ge=0)] = Field(description="Generated tokens of a reply, thinking included.")
     median: Annotated[float, Field(ge=0)]
     p90: Annotated[float, Field(ge=0)] = Field(description="90th percentile, interpolated linearly.")
-    total: Count = Field(description="Generated tokens of all of them.")
+    total: Count = Field(description="Generated tokens of all these replies.")
     thinking: Share = Field(description="Share of the total that is a reasoning model's own thinking.")
     by_characters: Count = Field(
         description="Replies whose thinking nobody counted: their tokens are split by the characters of thought and answer."
     )
     prompt: Annotated[float, Field(ge=0)] = Field(description="Mean tokens of a prompt.")
     cost: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="Cost of all of them at the model's prices; absent without prices."
+        default=None, description="Cost of all these replies at the model's prices; absent without prices."
     )
     uncounted: Count = Field(
         default=0,
@@ -215,7 +215,7 @@ class Estimate(Strict):
         default=None,
         description="95 % interval of the mean over all items: the confidence sequence, or from errors on models left out.",
     )
-    high: Share | None = Field(default=None, description="Its upper end.")
+    high: Share | None = Field(default=None, description="Upper end of the interval.")
     level: float | None = Field(default=None, description="Confidence level of the confidence sequence.")
     margin: Annotated[float, Field(gt=0, lt=0.5)] | None = Field(
         default=None,
@@ -249,12 +249,12 @@ class CellResult(CellFields):
     status: dict[
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
         Count,
-    ] = Field(description="The statuses of the others.")
+    ] = Field(description="Status -> number of the other requests.")
     metrics: dict[str, MetricValue] = Field(description="The first of the task's metrics is its headline.")
     shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
     errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")
     records: str = Field(
-        pattern=r"^records/[^/\\]+\.jsonl$", description="Its evidence (in a submission .gz may follow)."
+        pattern=r"^records/[^/\\]+\.jsonl$", description="File of the cell's records (in a submission .gz may follow)."
     )
     facts: Facts
     tokens: TokenCounts | None = Field(

@@ -199,10 +199,10 @@ class Record(Strict):
     messages: Annotated[Rows[Turn], Field(max_length=2_001)] | None = Field(
         description="The same as chat turns; null for a base model."
     )
-    reply: _Long | None = Field(description="Null if the request failed.")
+    reply: _Long | None = Field(description="The reply; null if the request failed.")
     reasoning: str | None
     likelihoods: Annotated[Rows[OptionLikelihood], Field(max_length=100)] | None = Field(
-        description="One an option, where nothing was written."
+        description="Likelihoods, one for each option, where nothing was written."
     )
     scoring: Scoring
     perturb: Perturb
@@ -210,7 +210,7 @@ class Record(Strict):
     finish: Literal["stop", "length", "content_filter", "error", "labels", "texts", "nll"]
     error: str | None
     prompt_tokens: Count
-    new_tokens: Count = Field(description="Generated, thinking included; 0: not counted.")
+    new_tokens: Count = Field(description="Generated tokens, thinking included; 0: not counted.")
     answer: AnswerRead
     scores: ItemMetrics = Field(description="The item's own metrics; empty if the request failed.")
     gold: str | None = Field(
@@ -232,7 +232,7 @@ class Record(Strict):
         default=None, description="Relation category, inference type or dimension; several with |."
     )
     rests_on: list[_Text] | None = Field(
-        default=None, description="Ids of the items that ask for the facts it rests on."
+        default=None, description="Ids of the items that ask for the facts that this one rests on."
     )
     votes: Annotated[list[Annotated[int, Field(ge=0, lt=2**53)]], Field(max_length=30)] | None = Field(
         default=None, description="People who gave each of the references."
@@ -245,10 +245,10 @@ class Record(Strict):
     answer_after: _Text | None = Field(
         default=None, description="The reply reasons first; its answer follows these words."
     )
-    sample: Count = Field(default=0, description="Which of the cell's samples; absent for the first.")
+    sample: Count = Field(default=0, description="Index among the samples of the prompt; absent for the first.")
     thinking_tokens: Count | None = Field(
         default=None,
-        description="Those of new_tokens that are thinking; absent where the endpoint does not count them.",
+        description="Tokens of thinking among new_tokens; absent where the endpoint does not count them.",
     )
 
     @model_validator(mode="after")

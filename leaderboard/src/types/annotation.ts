@@ -1,4 +1,4 @@
-// Generated from schema/annotation.schema.json (3c809616a4b675f5) by types.mjs.
+// Generated from schema/annotation.schema.json (c69c99ce7aa8d4c7) by types.mjs.
 
 /**
  * One dialogue with the annotations of one annotator, or of several after adjudication.
@@ -43,11 +43,11 @@ export interface Knowledge {
    */
   alternatives?: string[];
   /**
-   * Spans that support it; each occurs once in the dialogue.
+   * Spans that support the annotation; each occurs once in the dialogue.
    */
   evidence?: string[];
   /**
-   * The span that is rewritten; it occurs once in the dialogue.
+   * The span that is rewritten, which occurs once in the dialogue.
    */
   phrase: string;
   /**
@@ -59,11 +59,11 @@ export interface Knowledge {
    */
   conflict2: string;
   /**
-   * Who wrote it, or accepted it.
+   * Who wrote or accepted the annotation.
    */
   annotator?: string;
   /**
-   * The model that proposed it; empty if a person wrote it.
+   * The model that proposed the annotation; empty if a person wrote it.
    */
   proposer?: string;
   /**
@@ -71,11 +71,11 @@ export interface Knowledge {
    */
   proposed?: boolean;
   /**
-   * An inspector's; revised: changed by the inspector, or by its annotator after a verdict.
+   * Verdict of an inspector; revised: changed by the inspector, or by the annotator after a verdict.
    */
   verdict?: "" | "accepted" | "returned" | "revised";
   /**
-   * What it was last returned for: knowledge (it is none), or the field that is wrong.
+   * Reason for the last return: knowledge (the annotation is none), or the field that is wrong.
    */
   reason?:
     | ""
@@ -94,7 +94,7 @@ export interface Knowledge {
    */
   note?: string;
   /**
-   * Whose verdict it is; empty if its annotator revised it since.
+   * The inspector who gave the verdict; empty if the annotator revised the annotation since.
    */
   inspector?: string;
 }

@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (343d175515544ab3) by types.mjs.
+// Generated from schema/record.schema.json (efdec1fb49e83dcd) by types.mjs.
 
 /**
  * One request about one item.
@@ -34,12 +34,12 @@ export interface EvalsuiteRecordFormat1 {
    */
   messages: Turn[] | null;
   /**
-   * Null if the request failed.
+   * The reply; null if the request failed.
    */
   reply: string | null;
   reasoning: string | null;
   /**
-   * One an option, where nothing was written.
+   * Likelihoods, one for each option, where nothing was written.
    */
   likelihoods: OptionLikelihood[] | null;
   /**
@@ -73,7 +73,7 @@ export interface EvalsuiteRecordFormat1 {
   error: string | null;
   prompt_tokens: number;
   /**
-   * Generated, thinking included; 0: not counted.
+   * Generated tokens, thinking included; 0: not counted.
    */
   new_tokens: number;
   answer: AnswerRead;
@@ -185,7 +185,7 @@ export interface EvalsuiteRecordFormat1 {
    */
   group?: string | null;
   /**
-   * Ids of the items that ask for the facts it rests on.
+   * Ids of the items that ask for the facts that this one rests on.
    */
   rests_on?: string[] | null;
   /**
@@ -205,11 +205,11 @@ export interface EvalsuiteRecordFormat1 {
    */
   answer_after?: string | null;
   /**
-   * Which of the cell's samples; absent for the first.
+   * Index among the samples of the prompt; absent for the first.
    */
   sample?: number;
   /**
-   * Those of new_tokens that are thinking; absent where the endpoint does not count them.
+   * Tokens of thinking among new_tokens; absent where the endpoint does not count them.
    */
   thinking_tokens?: number | null;
 }

@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (f580d2b98a3107b7) by types.mjs.
+// Generated from schema/second-record.schema.json (4f76087e613762e8) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -142,7 +142,7 @@ export interface EvalsuiteSecondRecordFormat1 {
   second: AnswerRead | null;
   relation: string;
   /**
-   * Where an endpoint returns it apart.
+   * The thinking, where an endpoint returns it apart.
    */
   reasoning?: string | null;
 }
