@@ -240,6 +240,13 @@ def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Pa
     assert "\nA (m) less B (n)" in "\n" + cli("compare", tmp_path, "--models", "m,n", "--shots", "5").stdout
 
 
+def test_a_run_that_was_killed_before_it_asked_has_nothing_to_compare(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.sqlite"):
+        pass
+    with pytest.raises(ConfigError, match="has no cells: nothing was asked"):
+        compare(tmp_path, prompt=["paper", "plain"])
+
+
 def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """A is nearer on six of nine texts, on one of them by half; B on two."""
     gold = "他摔倒了以后去医院看病"

@@ -26,6 +26,7 @@ from evalsuite.results.places import known_values
 from evalsuite.results.records import find_results, is_records_file
 from evalsuite.results.schema.base import Rows, Strict, narrowed
 from evalsuite.results.schema.cell import CellResult, MetricValue, ReadingFields
+from evalsuite.results.store import without_cells
 from evalsuite.types import Cell, Place, Reading
 
 
@@ -210,9 +211,7 @@ def require_cells(out: Path, cells: Iterable[Cell], before: Earlier | None = Non
 def require_something(out: Path, cells: Iterable[Cell]) -> None:
     """Raise ConfigError if there is nothing to score: a store without `cells`, in a folder that had no results before."""
     if not list(cells) and not (out / "results.json").exists():
-        raise ConfigError(
-            f"{out}: store.sqlite has no cells: nothing was asked, or it was emptied or copied without store.sqlite-wal"
-        )
+        raise without_cells(out)
 
 
 def require_replies(out: Path, before: Earlier, after: Results) -> None:

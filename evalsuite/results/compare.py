@@ -36,7 +36,7 @@ from evalsuite.results.outcomes import FLIP
 from evalsuite.results.places import known_values
 from evalsuite.results.records import reading_of
 from evalsuite.results.scoring import per_item, read_answer, score_answer, score_cell
-from evalsuite.results.store import Store, open_store
+from evalsuite.results.store import Store, open_store, without_cells
 from evalsuite.types import PLACE, Answer, Cell, Item, Place, Reading, Response
 
 log = logging.getLogger(__name__)
@@ -211,7 +211,9 @@ class _Run:
 
     @classmethod
     def of(cls, store: Store, folder: Path) -> _Run:
-        return cls(folder, store, reading_of(folder), tuple(store.cells()))
+        if not (cells := tuple(store.cells())):
+            raise without_cells(folder)
+        return cls(folder, store, reading_of(folder), cells)
 
     def known(self, part: str, values: Iterable[str]) -> set[Any]:
         """The values of a part of a place, as the cells have them. Raises ConfigError for one that no cell has."""

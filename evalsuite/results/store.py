@@ -456,6 +456,13 @@ def find_store(run: Path) -> Path:
     return path
 
 
+def without_cells(run: Path) -> ConfigError:
+    """The error of a run whose store has no cells."""
+    return ConfigError(
+        f"{run}: store.sqlite has no cells: nothing was asked, or it was emptied or copied without store.sqlite-wal"
+    )
+
+
 def open_store(run: Path) -> Store:
     """The store of a run's folder. Raises ConfigError if there is none."""
     return Store(find_store(run))
