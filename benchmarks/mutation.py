@@ -104,7 +104,7 @@ TESTS = {
     "benchmarks/cicero": "cicero cicero_published",
     "benchmarks/cider": "cider cider_dnli",
     "benchmarks/corecode": "sample prompt data build_tasks",
-    "benchmarks/corpus": "sample c3 xcopa",
+    "benchmarks/corpus": "data sample c3 xcopa",
     "benchmarks/file": "benchmark_file benchmark_file_commands",
     "benchmarks/glucose": "glucose benchmarks",
     "benchmarks/kinds": "perturb likelihood journey scoring",
@@ -136,11 +136,13 @@ TESTS = {
     "common/finite": "finite",
     "common/flags": "cli keywords",
     "common/language": "messages",
+    "common/linebreaks": "terminal",
     "common/lock": "one_writer own_files",
     "common/numbers": "rounding power",
     "common/plugins": "setup own_benchmark",
     "common/processes": "worker_processes",
     "common/s": "script secrets sheets frames",
+    "common/sheet": "sheets tables terminal",
     "common/templates": "prompt names reasoned",
     "common/text": "secrets openai strangers",
     "common/weights": "weights",
@@ -233,8 +235,13 @@ PRELOADED = (
 
 
 def tests_of(file: str, root: Path) -> list[str]:
+    """The tests of a file, and the examples in its docstrings."""
     start = max((start for start in TESTS if file.startswith(start)), key=len)
-    return [str(path) for name in TESTS[start].split() for path in sorted(root.glob(f"tests/test_{name}.py"))]
+    found = [str(path) for name in TESTS[start].split() for path in sorted(root.glob(f"tests/test_{name}.py"))]
+    if ">>> " in (root / "evalsuite" / file).read_text(encoding="utf-8"):
+        module = "evalsuite." + file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        found.append(str(root / f"tests/test_examples.py::test_examples_of_a_module[{module}]"))
+    return found
 
 
 def code_of(source: str) -> str:
