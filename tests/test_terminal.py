@@ -29,9 +29,10 @@ from tiers import thorough_but
 import evalsuite
 from evalsuite.analyses import items
 from evalsuite.analyses.saved import load_results
-from evalsuite.cli.tables.export import FORMATS, export, words
+from evalsuite.cli.tables.export import FORMATS, export, markdown, words
 from evalsuite.cli.tables.items import MOST
 from evalsuite.cli.tables.terminal import folded, listing
+from evalsuite.common import linebreaks
 from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.common.terminal import console, json_mark, one_line, print_all, safe
 from evalsuite.types import PLACE
@@ -380,6 +381,49 @@ def check_markdown(text: str, cell: str) -> None:
         not kinds - {f"{b}_{way}" for b in blocks for way in ("open", "close")} - {"inline", "text", "text_special"}
     ), kinds
     assert "".join(c.content for c in inline[-4].children or ()) == " ".join(cell.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("-3.0 *", r"-3.0 \*"),
+        ("+12", "+12"),
+        ("30.0", "30.0"),
+        ("- 3", r"\- 3"),
+        ("+", r"\+"),
+        ("==", r"\=="),
+        ("2. Korrektur", r"2\. Korrektur"),
+        ("10) zehn", r"10\) zehn"),
+        ("3.", r"3\."),
+        ("a | b", r"a \| b"),
+    ],
+)
+def test_a_text_in_markdown_stays_a_text_and_a_number_a_number(text: str, escaped: str) -> None:
+    """No list, heading or rule begins: Markdown's reader finds one paragraph with the text itself."""
+    from markdown_it import MarkdownIt
+
+    assert markdown(text) == escaped
+    tokens = MarkdownIt("commonmark").parse(f"{escaped}\n")
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert "".join(child.content for child in tokens[1].children or ()) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("用GPT做题", ["用", "GPT", "做", "题"]),
+        ("see note", ["see ", "note"]),
+        ("（见表）。好", ["（见", "表）。", "好"]),
+        ("5\N{NO-BREAK SPACE}%，低", ["5\N{NO-BREAK SPACE}%，", "低"]),
+        ("Ｇ５\uf9b4x", ["Ｇ", "５", "\uf9b4", "x"]),  # full-width signs, and a compatibility ideograph
+        ("a", ["a"]),
+        ("", []),
+    ],
+)
+def test_lines_break_beside_every_chinese_character(text: str, pieces: list[str]) -> None:
+    """But not before ，。） nor after （, and in Latin words at blanks alone."""
+    assert [text[start:end] for start, end, _ in linebreaks.words(text)] == pieces
+    assert [word for *_, word in linebreaks.words(text)] == pieces
 
 
 def check_latex(text: str) -> None:

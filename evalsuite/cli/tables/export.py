@@ -143,7 +143,8 @@ def markdown(text: str) -> str:
     """Escape a text, so that Markdown finds no markup, HTML, link or formula in it."""
     text = re.sub(r"[\\`*_{}\[\]#!|~$@]|:(?=//)|(?<=www)\.", r"\\\g<0>", text)
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"^([-+=]|\d+[.)](?=\s))", r"\\\1", text) if not _NUMBER.match(text) else text
+    text = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", text)  # the number of a list's entry
+    return re.sub(r"^([-+](?!\d)|=)", r"\\\1", text)
 
 
 # ---------------------------------------------------------------- LaTeX
