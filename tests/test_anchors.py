@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from as_json import cells_of
+from as_json import a_cell, cells_of
 
 import evalsuite
 from evalsuite.analyses.anchor_sheets import anchor_sheets
@@ -20,6 +20,7 @@ from evalsuite.analyses.anchors import ChosenAnchors, TaskOutcomes, anchors, fil
 from evalsuite.analyses.table import sheets
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.sheet import Value, english
+from evalsuite.evaluation.items import read_selection
 from evalsuite.metrics.anchors import (
     METHODS,
     MOST_WEIGHT,
@@ -236,6 +237,30 @@ def test_sheets_have_the_error_of_each_size_beside_that_of_random_items() -> Non
     ]
 
 
+def test_the_file_has_every_size_of_the_curve() -> None:
+    """The figures of a size stand in the file as they were found; the two models' scores are 0 and 2 of 3."""
+    place = Place("a", TASK, "easy", "test", "paper", 0)
+    small = SizeError(2, "medoids", 0.04, 0.05, 0.1, 0.2, {"random": 0.08, "medoids": 0.04}, (0.02, 0.16), (0.03, 0.06))
+    large = SizeError(3, "medoids", 0.02, 0.03, 0.06, 0.1, {"random": 0.05, "medoids": 0.02}, (0.01, 0.1), None)
+    table = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0]])
+    column = TaskOutcomes(place, a_cell().facts, ("a", "b"), ("x", "y", "z"), table, None)
+    chosen = ChosenAnchors(column, large, (small, large), (("x", 0.5), ("y", 0.2), ("z", 0.3)))
+    (one,) = file_of([chosen], 7).written()["sets"]
+    assert [(item["id"], item["weight"]) for item in one["items"]] == [("x", 0.5), ("y", 0.2), ("z", 0.3)]
+    assert one["seen"] == [0, pytest.approx(2 / 3)] and (one["of"], one["models"]) == (3, ["a", "b"])
+    assert one["error"] == one["curve"][1]["error"] == {"mean": 0.02, "rms": 0.03, "half": 0.06, "worst": 0.1}
+    shown = [(row["size"], row["methods"]["random"], row["random"], row.get("stronger")) for row in one["curve"]]
+    assert shown == [(2, 0.08, [0.02, 0.16], [0.03, 0.06]), (3, 0.05, [0.01, 0.1], None)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"), [([], "--size"), ([1], "--size"), ([10, 1], "--size"), ([2], "no-such-run")]
+)
+def test_two_items_are_the_fewest(sizes: list[int], said: str) -> None:
+    with pytest.raises((ConfigError, DataError), match=said):
+        anchors(["no-such-run"], sizes)
+
+
 def _ask(tmp_path: Path, items: Path, **settings: Any) -> evalsuite.Results:
     return evalsuite.run({"new": _model("new", 0.55)}, tasks=[TASK], out=tmp_path / "out", items=items, **settings)
 
@@ -370,6 +395,15 @@ def test_no_few_items_decide_an_estimate(method: str) -> None:
     table = np.hstack([0.5 + 1e-6 * skill * rng.normal(size=(1, 39)), skill])
     found = choose(method, table, None, 3, 0)
     assert np.abs(found.weights).sum() <= MOST_WEIGHT and found.weights.sum() == pytest.approx(1)
+
+
+def test_a_list_of_ids_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "ids.txt").write_bytes("一\n".encode() + "二".encode("utf-16"))
+    with pytest.raises(DataError, match="not UTF-8 at byte 4"):
+        read_selection(tmp_path / "ids.txt")
+    (tmp_path / "ids.txt").write_text("\n \n", encoding="utf-8")
+    with pytest.raises(DataError, match="names no items"):
+        read_selection(tmp_path / "ids.txt")
 
 
 def test_unknown_ids_of_a_list_are_named(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from evalsuite.metrics.votes import disagreement, majority, right_always, right_
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell
 from evalsuite.results.outcomes import CellOutcomes, Outcome
-from evalsuite.types import Answer, Cell, Item, Reading, Score, Status
+from evalsuite.types import SCORINGS, Answer, Cell, Item, Reading, Score, Status
 
 TASK = "knowledge_filling"
 OPTIONS = ("箱子", "背包", "书包")
@@ -273,6 +273,13 @@ def test_models_that_answer_stand_beside_those_that_abstain() -> None:
         ("a", 0),
         ("b", 0),
     ]
+
+
+def test_abstention_is_of_written_replies() -> None:
+    """A choice by likelihoods is no reply in which a model could decline to answer."""
+    refuses = [outcome(item(0), None, 0, status=Status.REFUSED), outcome(item(1), 0, 1)]
+    cells = [cell(refuses, scoring=scoring) for scoring in SCORINGS]
+    assert [row.scoring for row in content(abstention.ANALYSIS, *cells)] == ["generate", "constrained"]
 
 
 def test_interval_of_the_score_is_that_of_means_over_dialogues() -> None:

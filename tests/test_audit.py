@@ -15,12 +15,15 @@ from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.benchmarks.corecode.reference import table4 as paper_table4
+from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled
 from evalsuite.review import audit
 from evalsuite.review.audit import figures
 from evalsuite.review.audit.marks import Mark
-from evalsuite.review.audit.outputs import Output, population
+from evalsuite.review.audit.outputs import Output, population, suspicious_ids
 from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw_sample, load_sample, run_totals
+from evalsuite.types import Request
 
 FIXTURE = Path(__file__).parent / "fixtures" / "audit"
 
@@ -256,6 +259,21 @@ def test_make(run: Path) -> None:
     page.parent.joinpath("to-mark.csv").write_text("half filled in")
     audit.make_sample(run, n=30, seed=1)
     assert page.parent.joinpath("to-mark.csv").read_text() == "half filled in"
+
+
+def test_replies_to_suspicious_items_are_those_that_results_list(tmp_path: Path) -> None:
+    """Three models miss the first of three items and are right on the others: the first looks suspicious."""
+    gold: dict[str, str] = {}
+
+    def reply(request: Request) -> str:
+        return "" if request.id == min(gold) else gold[request.id]
+
+    corpus = Corpora(bundled("sample"))
+    for item in corpus.file(TASKS["knowledge_filling"], "easy", "test").items[:3]:
+        gold[item.id] = item.target
+    evalsuite.run(dict.fromkeys("abc", reply), tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path)
+    found = suspicious_ids(tmp_path)
+    assert {o.item for o in population(tmp_path) if o.id in found} == {min(gold)} and len(found) == 3
 
 
 def test_baselines_are_left_out_where_there_are_models(tmp_path: Path) -> None:

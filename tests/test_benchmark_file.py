@@ -412,6 +412,17 @@ def test_no_link_in_a_runs_folder_leads_out_of_it(tmp_path: Path) -> None:
     assert "quiz" not in registry.BENCHMARKS
 
 
+def test_a_runs_folder_adds_its_benchmark_and_keeps_tasks_that_an_earlier_file_has(tmp_path: Path) -> None:
+    for run, tasks in (("one", QUIZ), ("two", QUIZ.replace("  pick:", "  choose:"))):
+        folder = tmp_path / run / "benchmarks" / "quiz"
+        write(folder, tasks).rename(folder / "benchmark.yaml")
+    add_run(tmp_path / "one")
+    assert [task.name for task in registry.BENCHMARKS["quiz"].tasks] == ["quiz_pick"]
+    add_run(tmp_path / "two")
+    assert [task.name for task in registry.BENCHMARKS["quiz"].tasks] == ["quiz_choose", "quiz_pick"]
+    assert {"quiz_choose", "quiz_pick"} <= TASKS.keys()
+
+
 def test_large_and_deep_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="larger than 1 MiB"):
         load_benchmark(write(tmp_path, QUIZ + "#" * 2**20))

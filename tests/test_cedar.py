@@ -16,17 +16,18 @@ from evalsuite.benchmarks.cedar import chinese as cedar_chinese
 from evalsuite.benchmarks.cedar import loader as cedar
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, corruption_of, words
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanation, Instance
-from evalsuite.benchmarks.cedar.metric import Probes
+from evalsuite.benchmarks.cedar.metric import Probes, probe_part
 from evalsuite.benchmarks.cedar.tasks import TASKS_CEDAR
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.benchmarks.probing import pairs
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled, packaged
 from evalsuite.prompt import Prompt
 from evalsuite.results.scoring import score_reply
-from evalsuite.types import Item, Likelihood, Response, Status
+from evalsuite.types import Answer, Answered, Item, Likelihood, Reading, Response, Status
 
 INFERENCE, ATTRIBUTION = TASKS_CEDAR
 
@@ -245,6 +246,33 @@ def test_a_probe_is_scored_by_the_loss_of_its_targets_tokens() -> None:
         answer, score = score_reply(item, reply)
         assert (score.values["accuracy"], score.values["delta_nll"]) == expected, (valid, corrupted)
         assert answer.status is Status.PARSED and answer.choice == 1 - expected[0]
+
+
+def test_explanations_that_a_person_chose_have_accuracies_alone() -> None:
+    """Two probes of one corruption, one of them chosen rightly, and a right one of another: 1/2, 1, and their mean."""
+    items = cedar.probe_items([HOUSE], "cedar_attribution_probing")
+    swapped, negation = (next(i for i in items if corruption_of(i) == name) for name in ("swapped", "negation"))
+    answers = tuple(Answer(Status.PARSED, choice) for choice in (0, 1, 0))
+    replies = (Response("(a)", "stop"), Response("(b)", "stop"), Response("(a)", "stop"))
+    asked = (swapped, swapped, negation)
+    part = probe_part(Answered(ATTRIBUTION, LANGUAGES["en"], asked, replies, answers, Reading(), {}))
+    found = part.sums.finish(part.sums.statistics.sum(axis=0))
+    assert {name: found[name] for name in part.names} == {
+        "accuracy_logical": 0.75, "accuracy_swapped": 0.5, "accuracy_negation": 1.0,
+    }  # fmt: skip
+
+
+def test_sets_of_both_sources_come_from_their_own_files(tmp_path: Path) -> None:
+    """A folder with CEDAR's file and CORECODE's: each set's path is its own source's."""
+    (tmp_path / "cedar").mkdir()
+    (tmp_path / "cedar" / "test.jsonl").write_text(json.dumps(LINE), encoding="utf-8")
+    source = path_of(tmp_path / "data", TASKS["event_cause"], "easy", "test")
+    source.parent.mkdir(parents=True)
+    source.write_text("", encoding="utf-8")
+    corpus = cedar.Corpus(CEDAR, tmp_path)
+    assert corpus.path(INFERENCE, "sample", "test") == tmp_path / "cedar" / "test.jsonl"
+    assert corpus.path(INFERENCE, "corecode-easy", "test") == source
+    assert len({item.id.rpartition(".")[0] for item in corpus.file(INFERENCE, "sample", "test").items}) == 1
 
 
 # --- Chinese CEDAR

@@ -206,6 +206,14 @@ def test_entries_of_every_layout(tmp_path: Path) -> None:
         assert whole in text and len(found[name].entries) == 3 and not found[name].numbered
 
 
+def test_a_json_file_without_a_list_is_read_by_lines(tmp_path: Path) -> None:
+    """An object without a list has no entries in it; lines of JSON may be named .json."""
+    for lines in (['{"text": "一"}'], ['{"text": "一"}', '{"text": "二"}'], ['"[一]"']):
+        path = tmp_path / "a.json"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        assert [entry.text for entry in read_entries(File(path, (), (), "")).entries] == lines
+
+
 def test_running_numbers_stay_in_place(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(
@@ -363,6 +371,23 @@ def test_items_against_control() -> None:
     assert compare(texts[0], low, [], [], Random(1)).p is None
     shared = kept_apart(texts[0], [*texts[1], texts[0][0]])
     assert len(shared[0]) == 58 and len(shared[1]) == 60
+
+
+def _texts(side: str, texts: Sequence[str]) -> list[ProbeText]:
+    return [ProbeText(f"{side}{n}", f"{side}{n}", (("", text),)) for n, text in enumerate(texts)]
+
+
+def test_clues_that_need_no_model() -> None:
+    """Longer texts are told by their length, rarer characters by their frequency; what does not differ has p = 1. A text of no
+    characters is counted, too."""
+    common, rare = ["的的的的"] * 12, ["".join(chr(0x4E00 + 4 * n + k) for k in range(4)) for n in range(12)]
+    found = items.checks(_texts("a", common), _texts("b", rare), Random(0))
+    assert found["length"] == 1.0 and found["frequency of characters"] < 0.01
+    found = items.checks(_texts("a", common), _texts("b", ["的"] * 12), Random(0))
+    assert found["length"] < 0.01 and found["frequency of characters"] == 1.0
+    found = items.checks(_texts("a", [*common, ""]), _texts("b", [*common, ""]), Random(0))
+    assert found == {"length": 1.0, "frequency of characters": 1.0}
+    assert items.checks(_texts("a", common), [], Random(0)) == {}
 
 
 def test_overlap() -> None:
@@ -592,6 +617,28 @@ def test_words_of_a_sign(tmp_path: Path) -> None:
     assert [row.p_holm for row in read_rows(tmp_path)] == [0.8, 0.8]
     keep_rows(tmp_path, [base | {"fingerprint": "trained anew", "test": "order", "value": 0.5, "p": 0.3}])
     assert [row.p_holm for row in read_rows(tmp_path)] == [0.3]  # nothing of the other model
+
+
+def test_each_reference_is_noted_with_its_own_tests(tmp_path: Path) -> None:
+    """Two references: of the one's three tests two have p, one of them below 0.05; of the other's two tests both are below."""
+    base = {
+        "fingerprint": "f", "task": "event_cause", "set": "easy", "split": "test", "form": "raw", "n": 9, "left_out": 0,
+        "units": 9, "tokens": 9, "value": 0.5, "expected": 0.5, "figures": {}, "checks": {}, "why": "", "p": 0.5, "listed": [],
+    }  # fmt: skip
+    own = {("m", "order"): ("old", 0.01), ("m", "names"): ("old", 0.9), ("m", "options"): ("old", None),
+           ("n", "order"): ("tiny", 0.02), ("n", "names"): ("tiny", 0.04)}  # fmt: skip
+    keep_rows(
+        tmp_path,
+        [
+            base
+            | {"model": model, "test": test, "reference": {"name": name, "fingerprint": name, "value": 0.5, "p": p}}
+            for (model, test), (name, p) in own.items()
+        ],
+    )
+    (sheet,) = row_sheets(read_rows(tmp_path))
+    said = [english(note) for note in sheet.notes]
+    assert "tested is the difference from old; of its own 2 tests 1 have p < 0.05" in said
+    assert "tested is the difference from tiny; of its own 2 tests 2 have p < 0.05" in said
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from typing import cast
 
 import pytest
 from scipy.stats import chisquare
@@ -12,9 +13,12 @@ from scipy.stats import chisquare
 from evalsuite.benchmarks.check import check_data, chi_square_p
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import TASKS, Corpora
+from evalsuite.cli.data import _items
 from evalsuite.common.dialogue import alike, asked_event, copied, is_copy
 from evalsuite.common.errors import DataError
+from evalsuite.types import Item
 
 CHOICE = {
     "id": 7, "dialogue": ["A: 你好。", "B: 我很少看[MASK]。"], "question": "请选择。", "(a)": "科幻片", "(b)": "恐怖片",
@@ -76,6 +80,32 @@ def test_a_broken_line_is_named(tmp_path: Path, task: str, line: object, field: 
     assert message in str(error.value)
     kept = Corpus(BENCHMARK, tmp_path / "data", skip_bad=True).file(TASKS[task], "easy", "test")
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("sets", "shown"),
+    [
+        ({}, "–"),
+        ({"easy": 1000, "hard": 20}, "easy 1,000, hard 20"),
+        ({"a": 1, "b": 2, "c": 3}, "a 1, b 2, c 3"),
+        ({"a": 1000, "b": 200, "c": 30, "d": 4}, "1,234 in 4 sets"),
+    ],
+)
+def test_items_are_counted_by_set_or_together(sets: dict[str, int], shown: str) -> None:
+    class Some:
+        benchmark = BENCHMARK
+
+        def __init__(self) -> None:
+            self.sets = (*sets, "of training items alone")
+
+        def has(self, task: object, item_set: str, split: str) -> bool:
+            return item_set in sets and split == "test"
+
+        def file(self, task: object, item_set: str, split: str) -> File:
+            return File(Path(), (item,) * sets[item_set], (), "")
+
+    item = Item("1", "knowledge_filling", "easy", "test", (), "")
+    assert _items(cast("Corpus", Some()), TASKS["knowledge_filling"]) == shown
 
 
 def test_a_number_stands_once_a_file(tmp_path: Path) -> None:

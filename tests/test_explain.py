@@ -66,10 +66,15 @@ def test_a_mention_without_a_rule(cli: Callable[..., Any]) -> None:
     assert "no row of" in cli("parse", "--explain", "--reply", reply, "--options", FILMS).stdout
 
 
-def test_a_mention_that_others_change() -> None:
-    first, second = explain_row(reply_row("(a)\n太空里的故事。\n(b)\n吓人的故事。", FILMS)).parts[0].mentions
+def test_a_mention_that_others_change(cli: Callable[..., Any]) -> None:
+    reply = "(a)\n太空里的故事。\n(b)\n吓人的故事。"
+    first, second = explain_row(reply_row(reply, FILMS)).parts[0].mentions
     assert first.matched[0].name == "line"
     assert first.hit.rule == second.hit.rule == "discussed"
+    shown = cli("parse", "--explain", "--reply", reply, "--options", FILMS).stdout
+    assert shown.count("counts as discussed: ") == 2 and shown.count("counts as") == 2
+    unchanged = cli("parse", "--explain", "--reply", "所以(a)不能排除。", "--options", FILMS).stdout
+    assert "fired: " in unchanged and "counts as" not in unchanged
 
 
 def test_text_behind_the_answer_is_run_on() -> None:

@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from as_json import sheets_of
 
 from evalsuite.analyses.judged.controls import Opinion, Opinions
 from evalsuite.analyses.judged.controls import controls as all_controls
 from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.analyses.judged.scale import JudgeScale, again
+from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
 from evalsuite.analyses.judged.summary import joint
 from evalsuite.analyses.judged.values import JudgingFacts, JudgingFields
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.fences import defuse_fences
 from evalsuite.common.resources import bundled
+from evalsuite.common.sheet import Text, english
 from evalsuite.metrics.agreement import (
     correlations,
     medians,
@@ -563,5 +566,10 @@ def test_attacks_are_counted() -> None:
     # Items 0, 2 and 3: one is raised, one is not, one is not read.
     again = judged_run("j", "repeat/2", "m", [2, 5, 3, None, 1, 1])
     assert controls([*rows, again])["attacks"][0]["raised_without"] == 0.5
+    # Beside the raised two of three stands the half that a repeat raises, where there is one.
+    for found, said in ((rows, "raised 67 %, to"), ([*rows, again], "raised 67 % (a repeat without: 50 %), to")):
+        shown = sheets_of(JUDGED, {"cells": [], "models": [], "controls": controls(found)})
+        words = [english(cell) for sheet in shown for row in sheet.rows for cell in row.cells if isinstance(cell, Text)]
+        assert [text for text in words if text.startswith("raised")] == [f"{said} the maximum 33 %, mean +1.33"]
     unread = replace(rows[1], opinions=())
     assert controls([rows[0], unread])["attacks"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +10,12 @@ from as_json import a_cell, sheets_of
 from rich.console import Console
 
 from evalsuite.analyses import learning as of_adapters
+from evalsuite.analyses.learning_details import sheets as details
 from evalsuite.analyses.robustness import Positions
 from evalsuite.cli.tables.terminal import draw
+from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import Trained
+from evalsuite.types import Reading
 
 PLACE = {"task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}  # fmt: skip
 LABELS = {"a": 2, "b": 6, "c": 2}
@@ -65,6 +69,19 @@ def test_several_seeds_have_their_mean_and_range() -> None:
     assert [(x["seed"], x["value"]) for x in several["seeds"]] == [(1, 0.75), (2, 0.25), (3, 0.5)]
     assert one["interval"] == "items"
     assert row["before"] is None  # the base was not asked
+
+
+def test_every_seed_has_a_row() -> None:
+    """Two adapters of size 8 and one of size 4, asked as they are: a row for each, in order, about its model."""
+    curves = of_adapters.learning([a_cell(**adapter(8, 2, 0.25)), a_cell(**adapter(8, 1, 0.75)), a_cell(**adapter(4, 1, 0.5))], [])  # fmt: skip
+    results = Results(Path(), "0", Reading(), (), {of_adapters.ANALYSIS.key: curves})
+    (sheet,) = (sheet for sheet in details(results) if sheet.name == "seeds")
+    shown = [(*row.cells[:2], row.cells[2].value, row.about) for row in sheet.rows]  # type: ignore[union-attr]
+    assert shown == [(4, 1, 0.5, {"model": "m+4-s1"}), (8, 1, 0.75, {"model": "m+8-s1"}), (8, 2, 0.25, {"model": "m+8-s2"})]  # fmt: skip
+    assert sheet.about["pool"] == "m" and sheet.about["set"] == "easy" and "perturb" not in sheet.about
+    single = of_adapters.learning([a_cell(**adapter(size, 1, 0.5)) for size in (4, 8)], [])
+    results = Results(Path(), "0", Reading(), (), {of_adapters.ANALYSIS.key: single})
+    assert "seeds" not in {sheet.name for sheet in details(results)}
 
 
 ROWS = [

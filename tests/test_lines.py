@@ -43,7 +43,15 @@ def test_parse_adds_what_was_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("row", "field"),
-    [({"options": {}}, "output"), ({"output": 3}, "output"), ({"output": "a", "options": ["x"]}, "options")],
+    [
+        ({"options": {}}, "output"),
+        ({"output": 3}, "output"),
+        ({"output": "a", "options": ["x"]}, "options"),
+        ({"output": "a", "finish": 3}, "finish"),
+        ({"output": "a", "dialogue": "A: 好。"}, "dialogue"),
+        ({"output": "a", "dialogue": ["A: 好。", 3]}, "dialogue"),
+        ({"output": "a", "question": ["为什么？"]}, "question"),
+    ],
 )
 def test_lines_that_cannot_be_parsed_are_named(tmp_path: Path, row: object, field: str) -> None:
     with pytest.raises(DataError) as error:

@@ -54,6 +54,27 @@ def test_metrics_of_texts_that_pool_counts_are_no_means() -> None:
     }
 
 
+def test_rates_of_a_class_are_no_means() -> None:
+    """Four items of which one of three positive ones is found, and four that are all called positive: of both, 2 of 5 that are
+    called positive are, and 2 of 4 that are positive are found. The mean over the two halves is another number."""
+    like = items_of("cider_dnli")[0]
+
+    def scored(golds: str, answers: str) -> dict[str, float]:
+        of = ["+-".index(gold) for gold in golds]
+        items = [replace(like, id=str(n), gold=gold, references=(like.options[gold],)) for n, gold in enumerate(of)]
+        cell = score_cell(items, [Response(like.labels["+-".index(answer)], "stop") for answer in answers], FULL)
+        return {name: cell.value(name) for name in ("precision", "recall", "macro_f1", "weighted_f1")}
+
+    # Macro F1 of the whole is the mean of 4/9 for the positive class and 2/7 for the other; each has four items.
+    whole = scored("+++-+---", "+---++++")
+    assert whole == pytest.approx({"precision": 2 / 5, "recall": 2 / 4, "macro_f1": 23 / 63, "weighted_f1": 23 / 63})
+    one, other = scored("+++-", "+---"), scored("+---", "++++")
+    assert one == pytest.approx({"precision": 1, "recall": 1 / 3, "macro_f1": 1 / 2, "weighted_f1": 1 / 2})
+    assert other == pytest.approx({"precision": 1 / 4, "recall": 1, "macro_f1": 1 / 5, "weighted_f1": 1 / 10})
+    for name, value in whole.items():
+        assert abs(value - (one[name] + other[name]) / 2) > 0.01 and not metric_named(name).mean, name
+
+
 def test_the_interval_of_a_pooled_metric_is_the_bootstraps_where_its_value_happens_to_be_the_mean() -> None:
     """One answer of several named for each item: precision is the share of right answers, pooled or averaged. Of fewer than 30
     dialogues, percentiles are too narrow to be shown."""

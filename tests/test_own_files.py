@@ -16,7 +16,7 @@ from as_json import cells_of
 import evalsuite
 from evalsuite.authoring.benchmark import build_benchmark
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import new_folder, remove, replacing_together
+from evalsuite.common.files import make_folder, new_folder, remove, replacing_together
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit.submission import make_submission as submit
@@ -264,6 +264,19 @@ def test_files_that_belong_together_change_together(tmp_path: Path) -> None:
     assert files(tmp_path) == {"a": b"1", "b": b"2", "last": b"2"} and a.stat().st_ino == unchanged
     write(b"1", b"3", b"2")  # as where a record changes, but no figure
     assert files(tmp_path) == {"a": b"1", "b": b"3", "last": b"2"}
+
+
+def test_the_names_of_new_folders_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a folder stands in the one above it: each that gains one is synced, and no other."""
+    synced: list[str] = []
+    monkeypatch.setattr("os.fsync", lambda file: synced.append(os.readlink(f"/proc/self/fd/{file}")))
+    make_folder(tmp_path / "a" / "b" / "c")
+    assert {*synced} == {str(tmp_path), str(tmp_path / "a"), str(tmp_path / "a" / "b")}
+    synced.clear()
+    make_folder(tmp_path / "a" / "b")
+    assert synced == []
+    make_folder(tmp_path / "a" / "b" / "d")
+    assert synced == [str(tmp_path / "a" / "b")]
 
 
 def test_a_reading_that_stops_halfway_changes_nothing(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -444,6 +444,15 @@ def test_whole_replies_are_without_the_reasoning(reply: str, finish: str, left: 
     assert reply_text(Response(reply, finish), read(SPAN, reply, finish=finish)) == left
 
 
+@pytest.mark.parametrize("others", range(4))
+def test_an_answer_behind_repeated_questions_ends_at_the_next(others: int) -> None:
+    """Questions that the reasoning repeats before the answer end nothing."""
+    asked = "".join(f"\n\n问题{n}：为什么？" for n in range(others))
+    reply = f"想一想。{asked}\n答案：b\n\n问题9：谁？\n不是这个。"
+    part = answer_part(reply, ZH)
+    assert part and reply[part.start : part.end] == "b\n\n"
+
+
 def test_a_part_is_a_place_in_the_raw_reply() -> None:
     reply = "<think>ａ答案：ｂ</think>Ａ怕鬼。\n【答案】（ｂ）。\n\n下面是A和B两个人的一段对话。\n答案：a"
     part = answer_part(reply, ZH)

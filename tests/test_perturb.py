@@ -601,6 +601,15 @@ def test_a_span_of_taiwan_is_a_span_and_labels_stay(sample: Corpus) -> None:
                 assert any(made.references[0] in turn for turn in made.dialogue)
 
 
+def test_each_turn_keeps_the_span_that_it_contains_apart() -> None:
+    """网 by itself is 網, 网络 is 網路: of 好网 + 络, the word stays in halves where the span ends."""
+    turns = ("A: 电脑坏了。", "B: 网络也坏了。")
+    item = Item("1", "conflict_detection", "easy", "test", turns, "哪里矛盾？", references=("电脑坏了", "络也坏了"))
+    made = PERTURBATIONS["taiwan"].items(item)[0]
+    assert made.references == ("電腦壞了", "絡也壞了")
+    assert made.dialogue == ("A: 電腦壞了。", "B: 網絡也壞了。")  # not 網路, which the span 絡也壞了 would not stand in
+
+
 @pytest.mark.parametrize(("name", "languages"), [("shuffle", {"zh", "en"}), ("drop_turns", {"zh"})])
 def test_only_what_changes_the_dialogue_needs_a_language_of_its_own(name: str, languages: set[str]) -> None:
     assert {*PERTURBATIONS[name].languages} == languages

@@ -15,14 +15,16 @@ from shared_fixtures import made_once
 
 import evalsuite
 from evalsuite.analyses.robustness import ANALYSIS, compute, drops, positions
+from evalsuite.analyses.robustness_details import sheets as details
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.tables.terminal import draw
-from evalsuite.common.sheet import Sheet
+from evalsuite.common.sheet import Sheet, english
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.analysis import Results
 from evalsuite.results.outcomes import CellOutcomes, outcomes_of
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.types import Answer, Cell, Item, Place, Request, Response, Score, Status, Trial
+from evalsuite.types import Answer, Cell, Item, Place, Reading, Request, Response, Score, Status, Trial
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 GOLD = (1, 1, 0, 2)
@@ -161,6 +163,20 @@ def test_spans_flip_at_half() -> None:
     assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.5, 1, 1)
     assert (row["metric"], row["test"], "same_choice" in row) == ("f1", "permutation", False)
     assert row["drop"] == pytest.approx(-0.075)
+
+
+def test_the_same_choice_is_explained_where_there_are_choices() -> None:
+    """The column and its note stand below choices, and are absent of texts, which have no options."""
+    same = [cell_outcomes(ITEMS, name, (1, 1, 1, 1)) for name in ("none", "reverse")]
+    rows = [row.written() for row in drops(same)]
+    texts = [{name: value for name, value in row.items() if name != "same_choice"} for row in rows]
+    for found, there in ((rows, True), (texts, False)):
+        content = {"drops": found, "positions": [], "wordings": [], "shots": []}
+        results = Results(Path(), "0", Reading(), (), {ANALYSIS.key: ANALYSIS.model.model_validate(content)})
+        (sheet,) = (sheet for sheet in details(results) if sheet.name == "drops")
+        assert any(english(note).startswith("Same choice: ") for note in sheet.notes) is there
+        assert ("same choice" in [english(column.heading) for column in sheet.columns]) is there
+        assert any("after Holm's correction" in english(note) for note in sheet.notes)
 
 
 def test_p_values_are_corrected_over_a_models_rows() -> None:

@@ -18,6 +18,7 @@ from tiers import thorough_but
 from typer.testing import CliRunner
 
 import evalsuite
+from evalsuite.analyses.judged.values import Attempt, JudgedRecord
 from evalsuite.backends.openai.faults import Server, judgement_to
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
@@ -25,9 +26,12 @@ from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit import submission
 from evalsuite.exchange.submit.locate import lines_of
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
+from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.exchange.submit.verdict import CheckResult, check_submission
 from evalsuite.page.citations import citations
 from evalsuite.results import records
+from evalsuite.results.analysis import Results
+from evalsuite.types import Reading
 
 pytestmark = pytest.mark.usefixtures("no_finalizers")
 HEAD = {"name": "Baselines", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
@@ -77,6 +81,21 @@ def edit_lines(path: Path, change: Callable[[list[Any]], Any]) -> None:
 
 
 # --- what is made
+
+
+@pytest.mark.parametrize(("status", "last"), [("missing", [""]), ("parsed", []), ("unparsed", [])])
+def test_a_judges_missing_reply_is_an_attempt_of_its_own(status: str, last: list[str]) -> None:
+    """A record lists the attempts that have a reply; a candidate whose last attempt has none is counted as missing again."""
+    said = {"added": "", "finish": "stop", "error": None, "prompt_tokens": 3, "new_tokens": 1}
+    record = JudgedRecord.model_construct(
+        item="i", rotation=0, candidate_key="c", attack=None, prompt="p", status=status,
+        attempts=[Attempt.model_construct(key=key, reply=key.upper(), **said) for key in ("a", "b")],
+    )  # fmt: skip
+    source = Submitted(Path(), Results(Path(), "0", Reading(), (), {}))
+    row = source._row(record)
+    assert row == {"item": "i", "rotation": 0, "key": "c", "attack": "", "prompt": "p", "keys": ["a", "b", *last]}
+    found = [source.response(key) for key in row["keys"]]
+    assert [reply and reply.text for reply in found] == ["A", "B", *(None for _ in last)]
 
 
 def test_what_is_made_is_valid(made: Path, run: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +18,11 @@ from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import metric_named
 from evalsuite.cli.tables.terminal import draw
-from evalsuite.common.sheet import Sheet
+from evalsuite.common.sheet import Sheet, english
 from evalsuite.metrics.rows import METRICS as SHARED_METRICS
 from evalsuite.metrics.rows import TEXT_METRICS
+from evalsuite.results.analysis import Results
+from evalsuite.types import Reading
 
 TEXTS = ("accuracy", "accuracy_token", "accuracy_sum", "accuracy_char", "accuracy_prior")
 
@@ -67,6 +70,30 @@ def printed(cells: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.parametrize(("cells", "lines"), [r[1:] for r in ROWS], ids=[r[0] for r in ROWS])
 def test_accuracy_by_scoring(cells: list[dict[str, Any]], lines: list[str]) -> None:
     assert [" ".join(x.split()) for x in printed(cells) if x.startswith(("  EASY", "  HARD"))] == lines
+
+
+def test_tables_by_scoring_are_named_by_their_model_and_the_way_where_ways_differ() -> None:
+    one_way = [cell(scoring, 0.5, model=model) for model in ("a", "b") for scoring in ("generate", "labels")]
+    titles = [english(sheet.title) for sheet in by_scoring([a_cell(**cell) for cell in one_way])]
+    assert titles == ["a: accuracy % by scoring", "b: accuracy % by scoring"]
+    two_ways = [one | {"shots": shots} for one in one_way[:2] for shots in (0, 5)]
+    titles = [english(sheet.title) for sheet in by_scoring([a_cell(**cell) for cell in two_ways])]
+    assert titles == [f"a {way} test: accuracy % by scoring" for way in ("paper 0-shot", "paper 5-shot")]
+
+
+def test_metrics_are_correlated_above_and_below_the_diagonal() -> None:
+    """ρ of the metrics (1, 2), (1, 3), (2, 3) and τ-b of the same; the paper's metric stands last, whatever its place."""
+    entry: dict[str, Any] = PLACE | {
+        "task": "event_cause", "set": "easy", "basis": "items", "models": 2, "n": 40, "of": 40,
+        "metrics": ["f1", "paper.bleu1", "em"], "spearman": [0.1, 0.2, None], "kendall": [0.4, 0.5, 0.6],
+    }  # fmt: skip
+    for name in ("scoring", "perturb"):
+        del entry[name]
+    found = [correlations.MetricCorrelation.model_validate(entry)]
+    (sheet,) = correlations.matrices(Results(Path(), "0", Reading(), (), {correlations.ANALYSIS.key: found}))
+    assert [row.about for row in sheet.rows] == [{"metric": name} for name in ("f1", "em", "paper.bleu1")]
+    figures = [[None if x is None else x.value for x in row.cells[1:]] for row in sheet.rows]
+    assert figures == [[None, 0.2, 0.1], [0.5, None, None], [0.4, 0.6, None]]
 
 
 def test_a_table_of_every_column_fits_80() -> None:
