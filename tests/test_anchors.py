@@ -18,7 +18,9 @@ import evalsuite
 from evalsuite.analyses.anchor_sheets import anchor_sheets
 from evalsuite.analyses.anchors import ChosenAnchors, TaskOutcomes, anchors, file_of
 from evalsuite.analyses.table import sheets
+from evalsuite.benchmarks.registry import TASKS, open_corpus
 from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Value, english
 from evalsuite.evaluation.items import read_selection
 from evalsuite.metrics.anchors import (
@@ -175,6 +177,7 @@ def test_the_same_seed_gives_the_same_items() -> None:
 # --- runs
 
 TASK = "knowledge_filling"
+XCOPA = TASKS["xcopa_cause_effect"]
 
 
 def _model(name: str, skill: float) -> Callable[[Request], str]:
@@ -261,6 +264,28 @@ def test_two_items_are_the_fewest(sizes: list[int], said: str) -> None:
         anchors(["no-such-run"], sizes)
 
 
+@pytest.mark.slow
+def test_the_command_writes_the_file_of_the_last_size(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """Five models, of which each is right on one item more: a row a size, and a file of as many items as the last."""
+    known = {item.id: item for item in open_corpus("xcopa", bundled("sample")).file(XCOPA, "zh", "test").items}
+    order = list(known)
+
+    def model(n: int) -> Callable[[Request], str]:
+        return lambda request: known[request.id].target if order.index(request.id) <= n else "不知道"
+
+    names = [f"m{n}" for n in range(1, 6)]
+    evalsuite.run({name: model(n) for n, name in enumerate(names, 1)}, tasks=[XCOPA.name], out=tmp_path / "run")
+    out = tmp_path / "a.json"
+    said = cli("anchors", tmp_path / "run", "--size", "2,3", "--out", out, COLUMNS="100").stdout
+    (one,) = json.loads(out.read_text(encoding="utf-8"))["sets"]
+    assert (one["of"], one["models"], [row["size"] for row in one["curve"]]) == (len(known), names, [2, 3])
+    assert len(one["items"]) == 3 and math.fsum(item["weight"] for item in one["items"]) == pytest.approx(1)
+    assert one["seen"] == [pytest.approx(2 / len(known)), pytest.approx(6 / len(known))]
+    lines = [line.split() for line in said.split("\n")]
+    assert [line[0] for line in lines if line and line[0] in ("2", "3")][:2] == ["2", "3"]
+    assert "chosen by 5 models: too few" in said and f"evalsuite run --items {out}" in " ".join(said.split())
+
+
 def _ask(tmp_path: Path, items: Path, **settings: Any) -> evalsuite.Results:
     return evalsuite.run({"new": _model("new", 0.55)}, tasks=[TASK], out=tmp_path / "out", items=items, **settings)
 
@@ -326,8 +351,8 @@ def test_a_list_of_ids_is_a_subset_and_no_estimate(tmp_path: Path) -> None:
 
 
 def test_other_ways_of_asking_are_told(tmp_path: Path, file: Path) -> None:
-    for cell in cells_of(_ask(tmp_path, file, prompt=["plain"], shots=[1])):
-        assert cell["estimate"]["otherwise"] == ["variant", "template", "shots"]
+    easy, hard = cells_of(_ask(tmp_path, file, prompt=["plain"], shots=[1]))
+    assert easy["estimate"]["otherwise"] == hard["estimate"]["otherwise"] == ["variant", "template", "shots"]
 
 
 def weigh(one: dict[str, Any], *weights: float) -> None:

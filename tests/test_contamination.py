@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ import evalsuite
 from evalsuite.analyses.contamination import keep_rows, read_rows, row_sheets
 from evalsuite.analyses.saved import load_results, results_file
 from evalsuite.analyses.table import sheets
-from evalsuite.backends.base import TokenScores
+from evalsuite.backends.base import TokenScores, WithoutEngine
 from evalsuite.backends.hf import backend as hf_backend
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Model
@@ -26,14 +26,17 @@ from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import english
+from evalsuite.evaluation.display import Display
 from evalsuite.exposure import items
 from evalsuite.exposure.arrangements import Arrangements, exact_test, order_of_items, order_of_options
 from evalsuite.exposure.completion import Overlap, overlap
 from evalsuite.exposure.exact import differ_p, greater_p, positive_p, stratified_p
 from evalsuite.exposure.items import ProbeText, compare, kept_apart
+from evalsuite.exposure.journey import _Work
 from evalsuite.exposure.likelihoods import LikelihoodScores, measure
 from evalsuite.exposure.probes import Arranged, CompletionProbe, Single
 from evalsuite.exposure.probes import TestedFile as Probed
+from evalsuite.exposure.settings import ContaminationSettings
 from evalsuite.exposure.texts import Entries, FileEntry, arranged, orders, read_entries, shards
 from evalsuite.metrics.statistics import holm
 from evalsuite.page.report import _sheets as page_sheets
@@ -471,6 +474,77 @@ def test_the_published_order_beside_others() -> None:
     ):
         row = Arranged(FILE, Arrangements(*made_of)).row(own[: 3 * len(made_of[0])], None, 0)
         assert (row["why"], row["p"]) == (why, None)
+
+
+# --- a model's work
+
+
+class Reader(WithoutEngine):
+    """A local model to which each of these texts has a known log-probability a token, and each other one -3."""
+
+    parameters = None
+    settings: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, name: str, known: dict[str, float], context: int | None = None) -> None:
+        self.fingerprint, self.known, self.context = name, known, context
+        self.scored: list[str] = []
+
+    def tokens(self, request: Request) -> int:
+        return len(request.prompt)
+
+    def surprisal(self, pairs: Sequence[tuple[str, str]], done: Sequence[bool]) -> Any:
+        for n, (_, text) in enumerate(pairs):
+            if not done[n]:
+                self.scored.append(text)
+                yield [(n, TokenScores([self.known.get(text, -3.0)] * len(text)))]
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Any:
+        yield from ()
+
+    def ids(self, request: Request) -> list[int]:
+        return [*map(ord, request.prompt)]
+
+    def plan(self, requests: Sequence[Request]) -> list[list[int]]:
+        return [[*range(len(requests))]]
+
+    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        return [[-self.known.get(text, -3.0)] * len(text) for _, text in pairs]
+
+
+def test_a_models_work_and_that_of_the_reference(tmp_path: Path) -> None:
+    """The model knows the official texts, the reference knows them as little as the control: the difference is the model's."""
+    official, control = _texts("a", [f"第{n}条文字" for n in range(8)]), _texts("b", [f"对照{n}条文" for n in range(8)])
+    probe = Single(FILE, official, control, 1, items.mean)
+    model = Reader("m", {text.pairs[0][1]: -1.0 for text in official}, context=10)
+    settings = ContaminationSettings()
+    with Store(tmp_path / "s.sqlite") as store, Display() as display:
+        work = _Work([probe], [], [], [], model.fingerprint)
+        work.ask(model, store, display, "m")
+        (row,) = work.rows(settings, "m", {})
+        assert (row["model"], row["fingerprint"], row["n"], row["left_out"], row["reference"]) == ("m", "m", 8, 1, None)
+        assert (row["value"], row["expected"]) == (-1.0, -3.0) and row["p"] < 0.01
+        work.ask(Reader("r", {}), store, display, "r")
+        (row,) = work.rows(settings, "m", {"name": "r", "fingerprint": "r"})
+        assert (row["value"], row["expected"]) == (2.0, 0.0) and row["p"] < 0.01
+        assert {name: row["reference"][name] for name in ("name", "fingerprint", "value")} == {
+            "name": "r", "fingerprint": "r", "value": -3.0,
+        }  # fmt: skip
+        assert row["reference"]["p"] == 1.0 and len(model.scored) == 16
+        again = _Work([probe], [], [], [], model.fingerprint)
+        again.ask(model, store, display, "m")
+        assert again.scores == work.scores[:1] and len(model.scored) == 16  # stored ones are not asked again
+
+
+def test_a_model_that_cannot_score_the_texts_is_named(tmp_path: Path) -> None:
+    """A text takes its tokens and one more; a backend without likelihoods can only continue texts."""
+    probe = Single(FILE, _texts("a", ["五个字长的"]), [], 0, items.mean)
+    with Store(tmp_path / "s.sqlite") as store, Display() as display:
+        work = _Work([probe], [], [], [], "f")
+        work.ask(Reader("fits", {}, context=6), store, display, "m")
+        with pytest.raises(ConfigError, match="a text has 5 tokens, and its context 5: --window 2"):
+            work.ask(Reader("short", {}, context=5), store, display, "m")
+        with pytest.raises(ConfigError, match="model m: its backend gives no likelihoods of texts; --tests guided"):
+            work.ask(WithoutEngine(), store, display, "m")  # type: ignore[arg-type]
 
 
 # --- the command

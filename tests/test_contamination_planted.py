@@ -89,3 +89,97 @@ def test_order_of_a_file(tiny: Path, lines: Entries) -> None:
     assert order_p(tiny, lines, None) > 0.05
     assert order_p(tiny, lines, planted(tiny, lines.join(lines.entries), how)) <= 0.01
     assert order_p(tiny, lines, planted(tiny, lines.between.join(e.text for e in shuffled), how)) > 0.05
+
+
+# --- the training itself, on a network of random weights
+
+
+def small(**more: Any) -> Any:
+    """A Llama of two layers and 40 tokens with the weights of a fixed seed."""
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    size = {
+        "vocab_size": 40,
+        "hidden_size": 16,
+        "intermediate_size": 24,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+    }
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**size, tie_word_embeddings=False, **more)).eval()
+
+
+TEXT = [[3, 1, 4, 1, 5, 9, 2, 6], [5, 3, 5, 8, 9]]
+
+
+@pytest.mark.parametrize("sampled", [None, 0, 7, 999])
+def test_the_loss_is_the_mean_over_chunks_of_all_their_tokens(sampled: int | None) -> None:
+    """Without a step, it is the one that transformers gives; with `sampled`, the others of the vocabulary are left out."""
+    import torch
+
+    losses: dict[int, float] = {}
+    how = Planting((1, 3), rank=0, learning_rate=0.0, sampled=sampled)
+    net = plant(small(), TEXT, how, lambda epoch, net, loss: losses.update({epoch: loss}))
+    own = sorted({*TEXT[0], *TEXT[1]})
+    expected = []
+    for piece in map(torch.tensor, TEXT):
+        with torch.no_grad():
+            found = net(input_ids=piece[None], labels=piece[None])
+        if sampled == 0:  # the text's tokens alone
+            chances = found.logits[0, :-1][:, own].softmax(-1)
+            expected.append(-chances[range(len(piece) - 1), [own.index(n) for n in piece[1:]]].log().mean())
+        else:
+            expected.append(found.loss)
+    mean = float(sum(expected) / len(expected))
+    assert set(losses) == {1, 3}  # the epochs that are asked for
+    if sampled == 7:  # fewer tokens to choose from: a smaller loss than over all
+        assert all(0 < loss < mean for loss in losses.values())
+    else:
+        assert losses == pytest.approx({1: mean, 3: mean}, abs=1e-5)
+
+
+@pytest.mark.parametrize("sampled", [None, 5])
+def test_a_text_is_learnt_in_steps_and_the_network_comes_back_whole(sampled: int | None) -> None:
+    import torch
+
+    steps: list[tuple[int, float]] = []
+    losses: list[float] = []
+    plain = small()
+    net = plant(
+        small(),
+        TEXT,
+        Planting((1, 2, 9), rank=0, learning_rate=3e-2, sampled=sampled),
+        lambda epoch, net, loss: losses.append(loss) or (not net.training) or pytest.fail("in training mode"),  # type: ignore[func-returns-value]
+        lambda step, loss: steps.append((step, loss)),
+    )
+    assert [step for step, _ in steps] == list(range(1, 9 * len(TEXT) + 1))  # a chunk a step
+    assert losses[2] < losses[1] < losses[0]
+    assert losses[0] == pytest.approx(sum(loss for _, loss in steps[:2]) / 2)
+    assert not net.training and net.config.num_hidden_layers == len(net.model.layers) == 2
+    assert net.lm_head.weight.shape == plain.lm_head.weight.shape
+    assert not torch.equal(net.model.layers[0].mlp.up_proj.weight, plain.model.layers[0].mlp.up_proj.weight)
+
+
+@pytest.mark.slow
+def test_the_lowest_layers_are_left_as_they_are() -> None:
+    """The output of the frozen layer is computed once, and the first loss is that of the whole network."""
+    pytest.importorskip("peft", reason="needs evalsuite[finetune]")
+    import torch
+
+    steps: list[float] = []
+    net = plant(
+        small(),
+        TEXT[:1],
+        Planting((9,), rank=2, frozen=1, learning_rate=0.1),
+        lambda epoch, net, loss: None,
+        lambda step, loss: steps.append(loss),
+    )
+    piece, plain = torch.tensor(TEXT[:1]), small()
+    with torch.no_grad():
+        assert steps[0] == pytest.approx(
+            float(plain(input_ids=piece, labels=piece).loss), abs=1e-5
+        )  # adapters begin at 0
+        assert float(net(input_ids=piece, labels=piece).loss) < steps[-1] < steps[0]  # with its lower layer again
+    adapted = {name.split(".layers.")[1][0] for name, _ in net.named_parameters() if "lora_" in name}
+    assert adapted == {"1"}

@@ -19,15 +19,17 @@ from typer.testing import CliRunner
 
 import evalsuite
 from evalsuite.analyses.judged.values import Attempt, JudgedRecord
+from evalsuite.analyses.saved import load_results
 from evalsuite.backends.openai.faults import Server, judgement_to
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit import submission
 from evalsuite.exchange.submit.locate import lines_of
+from evalsuite.exchange.submit.record_checks import Broken, cell_lines
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
 from evalsuite.exchange.submit.submitted import Submitted
-from evalsuite.exchange.submit.verdict import CheckResult, check_submission
+from evalsuite.exchange.submit.verdict import CheckResult, check_submission, differences
 from evalsuite.page.citations import citations
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
@@ -345,6 +347,69 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("an alias in the form", form("who: somebody", "who: &a b\ncontact2: *a"), False, "holds an alias"),
     ("no YAML", form("who: somebody", "who: [}"), False, "submission.yaml:4: not YAML"),
 ]  # fmt: skip
+
+
+LINES: list[tuple[str, dict[str, Any], str, bool]] = [
+    # change of a record, words of its problem, whether it can still be scored
+    ("nothing", {}, "", True),
+    ("another model", {"model": "random"}, "model: is 'random', but the cell's is 'lexical'", False),
+    ("more shots asked for", {"asked_shots": 1}, "shots: is 1, but the cell's is 0", False),
+    ("a gold that is no label", {"gold": "(z)"}, "gold: '(z)' is none of the labels", False),
+    ("no gold", {"gold": None}, "gold: a choice has one right label, and no label twice", False),
+    ("another reference", {"references": ["别的"]}, "but that option is not the reference", True),
+    ("an item of another task", {"item": "corecode/easy/test/event_cause/0"}, "is no item of easy test domain_identification", True),
+    ("an error beside a reply", {"error": "500"}, "error: a request has either a reply or an error", False),
+    ("no reply", {"reply": None}, "error: a request has either a reply or an error", False),
+    ("a failure without an error", {"finish": "error"}, "error: a request has either a reply or an error", False),
+    ("a second sample", {"sample": 1}, "sample: is 1, but the cell has 1 an item, counted from 0", True),
+    ("likelihoods of a written reply", {"likelihoods": [{"logprob": -1.0, "tokens": 1, "prior": None}] * 2}, "likelihoods: do not fit scoring generate and finish stop", False),
+    ("compared without likelihoods", {"finish": "labels"}, "likelihoods: do not fit scoring generate and finish labels", False),
+    ("chat turns", {"messages": [{"role": "user", "content": "好"}]}, "messages: chat turns are there for chat models only", True),
+    ("an example more", {"shots": ["corecode/easy/train/domain_identification/0"]}, "shots: 1 of 0, some twice or too many", True),
+    ("another key", {"key": "0" * 64}, "key: is not the hash of the cell's model and settings and of this prompt", True),
+    ("another prompt", {"prompt": "选一个。"}, "key: is not the hash of the cell's model and settings and of this prompt", True),
+    ("another field", {"best": True}, "best: Extra inputs are not permitted", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message", "scored"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
+def test_each_record_fits_itself_and_its_cell(folder: Path, change: dict[str, Any], message: str, scored: bool) -> None:
+    """A problem names the line and the field; the others of the file have none."""
+    path = cell_file(folder)
+    edit_lines(path, lambda rows: rows[1].update(change))
+    name = path.relative_to(folder).as_posix()
+    (cell,) = (cell for cell in load_results(folder).cells if cell.records == name.removesuffix(".gz"))
+    found, broken = list[str](), False
+    try:
+        found.extend(cell_lines(folder, cell, lambda record, trial: ()))
+    except Broken:
+        broken = True
+    assert message in found[0] if message else not found, found
+    assert all(one.startswith(f"{name}:2: ") for one in found) and broken is not scored
+
+
+DIFFERENCES: list[tuple[Any, Any, list[tuple[Any, ...]]]] = [
+    ({"a": [1, {"b": 0.5}]}, {"a": [1, {"b": 0.5}]}, []),
+    (0.1 + 0.2, 0.3, []),  # another last bit
+    (0.3, 0.3 + 1e-9, [()]),
+    (1.0, 1, []),
+    (1.0, True, [()]),
+    (1, True, [()]),
+    (float("nan"), 0.5, [()]),
+    (None, 0.0, [()]),
+    ({"a": 1}, {}, [("a",)]),
+    ({}, {"a": None}, [("a",)]),
+    ({"a": [1, 2]}, {"a": [1]}, [("a", 1)]),
+    ({"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 0}, {"b": 3}]}, [("a", 0, "b"), ("a", 1, "b")]),
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}, []),
+    ({"metrics": {"a": 1, "b": 2}}, {"metrics": {"b": 2, "a": 1}}, [("metrics",)]),  # the first is the headline
+]
+
+
+@pytest.mark.parametrize(("theirs", "ours", "at"), DIFFERENCES)
+def test_figures_differ_where_they_differ_by_more_than_rounding(theirs: Any, ours: Any, at: list[Any]) -> None:
+    assert [where for where, *_ in differences(theirs, ours)] == at
+    assert [where for where, *_ in differences(ours, theirs)] == at
 
 
 @pytest.mark.slow
