@@ -127,7 +127,9 @@ def test_choices_of_seven_models_have_the_official_accuracy(real_data: Path) -> 
     """The release's own replies, read here and by its script, whose figures its README has."""
     root = official(real_data)
     asked = items(root, "choose")
-    for path in sorted((root / "Chinese_LLMs_outputs" / "multiple_choice").glob("*.json")):
+    paths = sorted((root / "Chinese_LLMs_outputs" / "multiple_choice").glob("*.json"))
+    assert len(paths) == 7
+    for path in paths:
         replies = [Response(row["response"], "stop") for row in json.loads(path.read_text("utf-8"))]
         values = per_item(score_cell(asked, replies, FULL))["paper.accuracy"]
         script = [sys.executable, "calculate_metrics_mc.py", "--response_file_name", str(path)]

@@ -43,7 +43,9 @@ def reply(item: Item, n: int) -> str:
 def test_rows_say_which_metrics_are_means(task: str) -> None:
     items = items_of(task)
     scored = score_cell(items, [Response(reply(item, n), "stop") for n, item in enumerate(items)], FULL)
-    for name, values in per_item(scored).items():
+    found = per_item(scored)
+    assert {*TASKS[task].item_metrics} <= found.keys()
+    for name, values in found.items():
         if metric_named(name).mean:
             assert math.fsum(values) / len(items) == pytest.approx(scored.value(name), abs=1e-9), name
 

@@ -110,11 +110,13 @@ def test_the_same_choice_is_the_same_set_of_texts(made: Path) -> None:
         found = records(made / "run", "random", "cicero_all_answers", perturb)
         return [{r["options"][n] for n in r["answer"]["choices"]} for r in found]
 
-    for row in content(made / "run")["robustness"]["drops"]:
-        if (row["model"], row["task"]) == ("random", "cicero_all_answers"):
-            pairs = [(a, b) for a, b in zip(chosen("none"), chosen(row["perturb"]), strict=True) if a and b]
-            assert row["parsed_in_both"] == len(pairs) == 2
-            assert row["same_choice"] == sum(a == b for a, b in pairs) / len(pairs)
+    drops = content(made / "run")["robustness"]["drops"]
+    rows = [row for row in drops if (row["model"], row["task"]) == ("random", "cicero_all_answers")]
+    assert {row["perturb"] for row in rows} == {*PERTURBED} - {"none", "circular"}
+    for row in rows:
+        pairs = [(a, b) for a, b in zip(chosen("none"), chosen(row["perturb"]), strict=True) if a and b]
+        assert row["parsed_in_both"] == len(pairs) == 2
+        assert row["same_choice"] == sum(a == b for a, b in pairs) / len(pairs)
 
 
 def test_all_that_is_right_and_chosen_counts_by_position(made: Path) -> None:
