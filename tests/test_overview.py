@@ -281,8 +281,15 @@ def test_tables_fit_a_terminal(group: dict[str, Any]) -> None:
     shown = next(line for line in lines if line.split()[:2] == ["first", "paper"])
     assert f"{100 * score(found, 'corecode')['value']:.1f}" in shown
     assert any("third" in line and "2/4" in line for line in lines)
-    assert any("not asked: charm_time" in line for line in lines)
+    assert any("not asked: TU" in line for line in lines)
     assert any("shuffle" in line for line in lines)
+
+
+def test_tasks_that_nobody_was_asked_stand_by_their_names(group: dict[str, Any]) -> None:
+    columns = [c | {"absent": ["charm_time", "cmmlu_exam/ethnology"]} for c in group["columns"]]
+    first = next(iter(sheets_of(of_groups.ANALYSIS, [group | {"columns": columns}])))
+    note = first.notes[0]
+    assert "not asked: TU, CMMLU (ethnology)" in note.en and "尚未提问：时间理解、常识与文化试题（民族学）" in note.zh
 
 
 def test_narrowed(run: Path, content: dict[str, Any], group: dict[str, Any], tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ from evalsuite.results.schema.base import (
     Variant,
 )
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import WAY, perturb_name, set_name, split_words, with_notes
+from evalsuite.results.words import WAY, perturb_name, set_name, split_words, task_heading, with_notes
 from evalsuite.types import Place
 
 GroupKind = Literal["benchmark", "ability"]
@@ -492,9 +492,19 @@ def _made_of(column: GroupColumn) -> Text:
         zh.append(f"{'、'.join(task.zh for task in tasks)}（{'、'.join(name.zh for name in names)}）")
         en.append(f"{', '.join(task.short for task in tasks)} ({', '.join(name.en for name in names)})")
     if column.absent:
-        zh.append(f"尚未提问：{'、'.join(column.absent)}")
-        en.append(f"not asked: {', '.join(column.absent)}")
+        absent = [_part_name(part) for part in column.absent]
+        zh.append(f"尚未提问：{'、'.join(name.zh for name in absent)}")
+        en.append(f"not asked: {', '.join(name.en for name in absent)}")
     return Text(f"{column.zh}：{'；'.join(zh)}", f"{column.en}: {'; '.join(en)}")
+
+
+def _part_name(part: str) -> Text:
+    """The name of a task, or of one of its sets, "task/set"."""
+    task, _, item_set = part.partition("/")
+    if not item_set:
+        return task_heading(TASKS[task])
+    name = set_name(benchmark_of(task), item_set)
+    return Text(f"{TASKS[task].zh}（{name.zh}）", f"{TASKS[task].short} ({name.en})")
 
 
 def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:

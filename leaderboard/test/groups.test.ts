@@ -1,6 +1,7 @@
 // One row per model over a group of benchmarks: which rows and columns are in view, and how parts weigh.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { inChinese } from "../src/common/words.ts";
 import { prepare } from "../src/leaderboard/data.ts";
 import {
   cellOfPart,
@@ -12,6 +13,7 @@ import {
   tasksIn,
   weightsOf,
 } from "../src/leaderboard/group_rows.ts";
+import { setLabel } from "../src/leaderboard/names.ts";
 import { firsts, state } from "../src/leaderboard/state.ts";
 import type { Sheet } from "../src/leaderboard/types.ts";
 import type { BenchmarkGroup, GroupRow } from "../src/types/results.ts";
@@ -201,4 +203,12 @@ test("a sheet is sorted as it says until another order is chosen", () => {
     sorted(block, sheet.columns, sheet.order ?? null).map(({ cells }) => cells[0]),
     ["c", "a", "b"],
   );
+});
+
+test("a set of which the page has no cell stands by the name that its own benchmark gives it", () => {
+  const opened = page();
+  const names = { folk: { zh: "民俗", en: "folklore", title_zh: "民俗（folk）" } };
+  const exam = { ...opened.benchmarks[1], name: "exam", sets: ["folk"], set_names: names };
+  prepare({ ...opened, benchmarks: [...opened.benchmarks, exam] });
+  assert.equal(setLabel("folk", exam), inChinese() ? "民俗" : "folklore");
 });

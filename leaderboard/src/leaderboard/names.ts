@@ -13,13 +13,14 @@ export const setWord = (b: Benchmark) => (inChinese() ? b.sets_zh : b.sets_en);
 
 const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).includes(set));
 
-const namesOf = (set: string) =>
-  (benchmarkWith(set) ?? data.benchmarks[0]).set_names[set] ?? { zh: set, en: set, title_zh: set };
+const namesOf = (set: string, of = benchmarkWith(set) ?? data.benchmarks[0]) =>
+  of.set_names[set] ?? { zh: set, en: set, title_zh: set };
 
-/** A set's name beside others: EASY, 困难, fold 3, v1; null is the mean over sets. */
-export function setLabel(set: string | null) {
+/** A set's name beside others: EASY, 困难, fold 3, v1; null is the mean over sets. `of` names the benchmark of a set that may not be
+ * on the page. */
+export function setLabel(set: string | null, of?: Benchmark) {
   if (set === null) return t("meanHead");
-  return inChinese() ? namesOf(set).zh : namesOf(set).en;
+  return inChinese() ? namesOf(set, of).zh : namesOf(set, of).en;
 }
 
 /** A set's name in a heading. The Chinese one includes the name in papers and in options of commands: 困难（HARD）. */

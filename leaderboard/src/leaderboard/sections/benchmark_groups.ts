@@ -6,7 +6,7 @@ import type { GroupChange, GroupColumn, GroupScore } from "../../types/results.t
 import { unfoldParts } from "../actions.ts";
 import { abilityPanel } from "../charts/abilities.ts";
 import { savers } from "../charts/picture.ts";
-import { benchmarkNamed, taskOf } from "../data.ts";
+import { benchmarkNamed, benchmarkOf, taskOf } from "../data.ts";
 import {
   type Asked,
   cellOfPart,
@@ -147,7 +147,7 @@ const titleOf = (benchmark: string): string => benchmarkNamed(benchmark)?.title 
 /** The name of a part of groups.yaml: a task, or one of its sets. */
 function nameOf(part: string): string {
   const [task, set] = part.split("/");
-  return taskName(taskOf(task)) + (set ? ` ${setLabel(set)}` : "");
+  return taskName(taskOf(task)) + (set ? ` ${setLabel(set, benchmarkOf(taskOf(task)))}` : "");
 }
 
 /** The row of the level of chance, if a column has one. */
