@@ -21,7 +21,7 @@ from evalsuite.analyses.table import sheets
 from evalsuite.benchmarks.registry import TASKS, open_corpus
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.common.sheet import Value, english
+from evalsuite.common.sheet import Text, Value, english
 from evalsuite.evaluation.items import read_selection
 from evalsuite.metrics.anchors import (
     METHODS,
@@ -234,6 +234,9 @@ def test_sheets_have_the_error_of_each_size_beside_that_of_random_items() -> Non
     assert [row.cells[2] for row in curve.rows] == [0.04, Value(0.08, 0.02, 0.16), 0.02, Value(0.05, 0.01, 0.1)]
     assert [row.cells[3:] for row in curve.rows] == [(0.1, 0.5), (None, 1.0), (0.05, 0.25), (None, 0.625)]
     assert english(curve.notes[0]) == "3 items, 2 models: a, b"
+    assert isinstance(curve.title, Text) and curve.title.zh.endswith(
+        "：简单 常识知识填充，测试集，提示词 paper，零样本"
+    )
     assert [row.cells for row in methods.rows] == [
         (5, 0.08, 0.04, Value(0.03), Value(0.06)),
         (10, 0.05, 0.02, Value(None), Value(None)),

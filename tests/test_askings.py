@@ -15,6 +15,7 @@ import pytest
 from as_json import a_cell, a_run, scored
 
 from evalsuite.analyses import abstention, stability, votes
+from evalsuite.common.sheet import Text
 from evalsuite.metrics.votes import disagreement, majority, right_always, right_once
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell
@@ -135,6 +136,8 @@ def test_votes_over_rotations_and_wordings() -> None:
     ]
     (row,) = content(votes.ANALYSIS, *cells)
     assert (row.over, row.variant, row.points[-1].vote.value) == ("wordings", None, 1)
+    (sheet,) = votes.sheets(results(votes.ANALYSIS, [row]))
+    assert sheet.title == Text("投票：各种措辞，测试集，零样本", "Votes over wordings: test 0-shot")
 
 
 def test_other_questions_are_no_askings_of_the_same() -> None:

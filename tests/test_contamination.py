@@ -25,7 +25,7 @@ from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.common.sheet import english
+from evalsuite.common.sheet import Text, english
 from evalsuite.evaluation.display import Display
 from evalsuite.exposure import items
 from evalsuite.exposure.arrangements import Arrangements, exact_test, order_of_items, order_of_options
@@ -581,6 +581,8 @@ def test_the_command_resumes_and_stands_beside_scores(tmp_path: Path, monkeypatc
     assert max(row.p_holm for row in found.rows if row.p == min(ps)) == pytest.approx(min(1, len(ps) * min(ps)))
     results_file().model_validate(content)
     (sheet,) = sheets(load_results(out), ["contamination"])
+    heading = sheet.rows[0].cells[0]
+    assert isinstance(heading, Text) and heading.zh.startswith("常识知识填充 简单") and "test" not in heading.zh
     accuracy = next(iter(content["cells"][0]["metrics"].values()))["value"]
     assert f"{100 * accuracy:.1f}" in str(sheet.rows[1].cells) and "有迹象" not in str(sheet.rows)
     assert "contamination" in {row["analysis"] for row in page_sheets(load_results(out))}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from evalsuite.analyses.anchors import ChosenAnchors
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.results.words import set_name, titled, with_notes
+from evalsuite.results.words import asked_words, set_name, titled, with_notes
 
 _LEGEND = Text(
     "误差：未参与选题的模型上的平均绝对误差，以百分点计；方法也在留出这些模型之后才选定。±：新模型得分的 95% 置信区间半宽。随机：同样题数的随机题，及单次"
@@ -69,7 +69,7 @@ def _methods(one: ChosenAnchors) -> Sheet:
 
 def _sheet(one: ChosenAnchors, zh: str, en: str) -> Sheet:
     place = one.column.place
-    task, asked = TASKS[place.task], f"{place.split}, {place.way}"
-    named = set_name(benchmark_of(place.task), place.set)
-    title = titled("", f"{zh}：{named.zh} {task.zh} {asked}", f"{en}: {named.en} {task.en} {asked}")
+    task = TASKS[place.task]
+    named, asked = set_name(benchmark_of(place.task), place.set), asked_words(place.as_dict())
+    title = titled("", f"{zh}：{named.zh} {task.zh}，{asked}", f"{en}: {named.en} {task.en} {place.split}, {place.way}")
     return Sheet("anchors", title, (), (), about=dict(place.but("model")))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.finite import finite_json
@@ -23,7 +23,7 @@ from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.schema.base import Count, Located, Name, Number, Rows, Set, Share, Split, Strict
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import estimate_flags, task_and_set
+from evalsuite.results.words import estimate_flags, set_name, split_words, task_and_set
 
 NAME = "contamination.json"
 ORDER = ("order", "options", "mink", "names", "completion", "guided")  # order of tests in tables
@@ -178,7 +178,10 @@ def row_sheets(
     )
     lines = []
     for (task, item_set, split), tests in by_key((row.file, row) for row in rows).items():
-        heading = Text(f"{TASKS[task].zh} {item_set} {split}", f"{TASKS[task].short} {item_set} {split}")
+        heading = Text(
+            f"{TASKS[task].zh} {set_name(benchmark_of(task), item_set).zh} {split_words(split).zh}",
+            f"{TASKS[task].short} {item_set} {split}",
+        )
         lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
         lines += [Row(_line(row, scores or {}), about=row.coordinates()) for row in tests]
     yield Sheet(

@@ -23,7 +23,7 @@ from evalsuite.perturb.choice import kept_order
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, Outcome, differing_in
 from evalsuite.results.schema.base import AskingsFields, Count, Rows, Share, Strict
-from evalsuite.results.words import WAY, task_and_set, with_notes
+from evalsuite.results.words import WAY, asked_words, task_and_set, with_notes
 from evalsuite.types import Place
 
 Voters = Literal["samples", "wordings", "orders", "rotations"]
@@ -183,11 +183,11 @@ _LEGEND = Text(
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each kind of voters (samples, wordings …) and way, with a row for each model, task and number of votes."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: ([*NAMES].index(row.over), row.split, row.way))
-    groups = groupby(rows, key=lambda row: (row.over, f"{row.split} {row.way}"))
-    yield from with_notes((_sheet(over, asked, [*group]) for (over, asked), group in groups), _LEGEND)
+    groups = groupby(rows, key=lambda row: (row.over, row.split, row.way))
+    yield from with_notes((_sheet(over, [*group]) for (over, *_), group in groups), _LEGEND)
 
 
-def _sheet(over: Voters, asked: str, rows: Sequence[Votes]) -> Sheet:
+def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
     columns = (
         Column(Text("模型", "model")),
         Column(Text("任务", "task"), key=True),
@@ -206,8 +206,9 @@ def _sheet(over: Voters, asked: str, rows: Sequence[Votes]) -> Sheet:
             lines.append(
                 Row((row.model, task_and_set(TASKS[row.task], row.set), row.items, point.k, *figures), about=about)
             )
-    name = NAMES[over]
-    title = Text(f"投票：{name.zh}，{asked}", f"Votes over {name.en}: {asked}")
+    name, one = NAMES[over], rows[0]
+    asked = asked_words(one.coordinates())
+    title = Text(f"投票：{name.zh}，{asked}", f"Votes over {name.en}: {one.split} {one.way}")
     chart = Chart("lines", across=3, up=(4, 5, 6), pick=("model", "task", "set"))
     return Sheet("votes", title, columns, tuple(lines), chart=chart, compares=WAY)
 

@@ -109,11 +109,12 @@ def place_words(about: About, benchmark: Benchmark, between: str = " ") -> Text:
 
 
 def asked_words(about: About) -> str:
-    """Split and way in Chinese: 测试集，提示词 paper，零样本，作答方式 labels."""
-    words = [split_words(about["split"]).zh, f"提示词 {about['variant']}"]
+    """Split and way in Chinese: 测试集，提示词 paper，零样本，作答方式 labels. A coordinate that is None or not there is left out."""
+    words = [split_words(about["split"]).zh]
+    words += [f"提示词 {about['variant']}"] * (about.get("variant") is not None)
     words.append(f"{about['shots']} 例" if about["shots"] else "零样本")
     words += [f"作答方式 {about['scoring']}"] * (about["scoring"] != "generate")
-    words += [f"扰动 {about['perturb']}"] * (about["perturb"] != "none")
+    words += [f"扰动 {about['perturb']}"] * (about.get("perturb") not in (None, "none"))
     return "，".join(words)
 
 
