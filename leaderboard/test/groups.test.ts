@@ -1,7 +1,7 @@
 // One row per model over a group of benchmarks: which rows and columns are in view, and how parts weigh.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { inChinese } from "../src/common/words.ts";
+import { addWords, inChinese } from "../src/common/words.ts";
 import { prepare } from "../src/leaderboard/data.ts";
 import {
   cellOfPart,
@@ -13,7 +13,7 @@ import {
   tasksIn,
   weightsOf,
 } from "../src/leaderboard/group_rows.ts";
-import { setLabel } from "../src/leaderboard/names.ts";
+import { chanceWords, setLabel, sourceWords } from "../src/leaderboard/names.ts";
 import { firsts, state } from "../src/leaderboard/state.ts";
 import type { Sheet } from "../src/leaderboard/types.ts";
 import type { BenchmarkGroup, GroupRow } from "../src/types/results.ts";
@@ -211,4 +211,16 @@ test("a set of which the page has no cell stands by the name that its own benchm
   const exam = { ...opened.benchmarks[1], name: "exam", sets: ["folk"], set_names: names };
   prepare({ ...opened, benchmarks: [...opened.benchmarks, exam] });
   assert.equal(setLabel("folk", exam), inChinese() ? "民俗" : "folklore");
+});
+
+test("published figures of a file or a web page stand by its name, those of tables and sections by their numbers", () => {
+  addWords({ table: ["表 {0}", "Table {0}"], section: ["第 {0} 节", "section {0}"] });
+  const shown = sourceWords(["Table 2", "README, leaderboard", "Table 3", "Section 5", "Table 2"]);
+  assert.equal(shown, "表 2、3、第 5 节、README, leaderboard");
+});
+
+test("a chart of two sets names the level of chance of each, once where they are alike", () => {
+  addWords({ chanceIs: ["随机 {0}", "chance {0}"] });
+  assert.equal(chanceWords([0.172, 0.25]), "随机 17.2、25.0");
+  assert.equal(chanceWords([0.5, 0.5]), "随机 50.0");
 });

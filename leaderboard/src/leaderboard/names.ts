@@ -1,5 +1,6 @@
 // The page's names of tasks, sets, perturbations and settings.
-import { hasWord, inChinese, t } from "../common/words.ts";
+import { pct } from "../common/numbers.ts";
+import { hasWord, inChinese, listed, t } from "../common/words.ts";
 import { benchmarkOf, data, manyBenchmarks, perturbation, setsOn } from "./data.ts";
 import { state } from "./state.ts";
 import type { Benchmark, Place, Task } from "./types.ts";
@@ -63,3 +64,16 @@ export const settingWords = (x: Pick<Place, "split" | "variant" | "shots" | "sco
   ]
     .filter(Boolean)
     .join(inChinese() ? "，" : ", ");
+
+/** The places of published figures in the page's language: "Tables 2, 3, section 5"; a file or a web page by its own name. */
+export function sourceWords(all: string[]): string {
+  const names = [...new Set(all)];
+  const numbersOf = (kind: string) => names.filter((x) => x.startsWith(kind)).map((x) => x.slice(kind.length));
+  const tables = numbersOf("Table ");
+  const rest = names.filter((x) => !/^(Table|Section) /.test(x));
+  const sections = numbersOf("Section ").map((x) => t("section", x));
+  return listed([...(tables.length ? [t("table", listed(tables))] : []), ...sections, ...rest]) || "–";
+}
+
+/** The levels of chance of a task's sets, which differ where their items have other numbers of options. */
+export const chanceWords = (levels: number[]) => t("chanceIs", listed([...new Set(levels.map((x) => pct(x)))]));

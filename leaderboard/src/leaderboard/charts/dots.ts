@@ -9,7 +9,7 @@ import { estimateWords } from "../estimates.ts";
 import { cellAt, haveIntervals, perturbOf, scoringOf, setsOf } from "../filters.ts";
 import { metricOf } from "../metric_choice.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
-import { perturbName, setClass, setLabel, taskName } from "../names.ts";
+import { chanceWords, perturbName, setClass, setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import type { MetricFigure, Task } from "../types.ts";
 import { type Length, QUARTERS, ROW, shareScale } from "./axis.ts";
@@ -71,7 +71,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
     metricName(metric),
     scoringOf(task) !== "generate" && t(scoringOf(task)),
     perturbOf(task) !== "none" && perturbName(state.perturb),
-    chance.length > 0 && t("chanceIs", pct(chance.at(-1))),
+    chance.length > 0 && chanceWords(chance),
   ];
   const tick = ({ set, model, value, sources }: Paper) => {
     const y = rows.length * ROW + (sets.indexOf(set) > 0 ? 12 : 4);

@@ -2,7 +2,7 @@
 import { button, byId, h, labelledSelect, para, withFocusKey } from "../../common/dom.ts";
 import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
-import { listed, sentences, t } from "../../common/words.ts";
+import { sentences, t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
 import {
   chanceOf,
@@ -36,7 +36,7 @@ import { benchmarksShown, cellAt, cellsInView, haveIntervals } from "../filters.
 import { groupTables } from "../group_rows.ts";
 import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../metric_choice.ts";
 import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
-import { perturbName, setLabel, taskName, viewWords } from "../names.ts";
+import { perturbName, setLabel, sourceWords, taskName, viewWords } from "../names.ts";
 import { state } from "../state.ts";
 import { SCORINGS } from "../statuses.ts";
 import { asValue } from "../tables/figures.ts";
@@ -329,13 +329,4 @@ function paperPart(columns: TableColumn[]): SheetRow[] {
     .sort((a, b) => last(a) - last(b))
     .map((row) => ({ part: "paper", cells: [name(row), ...figures(row)] }));
   return [{ part: "paper", kind: "group", cells: heading, folds: "paper" }, ...below];
-}
-
-/** "Tables 2, 3" in the page's language; a section for figures that no table has. */
-function sourceWords(all: string[]): string {
-  const names = [...new Set(all)];
-  const inTables = names.filter((x) => x.startsWith("Table ")).map((x) => x.replace(/^Table /, ""));
-  const others = names.filter((x) => !x.startsWith("Table ")).map((x) => t("section", x.replace(/^Section /, "")));
-  const tables = inTables.length ? [t("table", listed(inTables))] : [];
-  return listed([...tables, ...others]) || "–";
 }
