@@ -280,7 +280,7 @@ class Metric:
     @property
     def heading(self) -> str:
         """The heading of a narrow column: "acc %"."""
-        return self.short or self.name[:3] + (" %" if self.percent else "")
+        return self.short or (self.en or self.zh) + (" %" if self.percent else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def test_headings_of_the_tasks_metrics() -> None:
     found = {name: metric_named(name).heading for t in registry.TASKS.values() for name in t.metrics[:1]}
     assert found == {
         "accuracy": "acc %", "blend": "held %", "f1": "f1 %", "set_accuracy": "set acc %", "contains": "holds %", "sacrebleu": "BLEU", "accuracy_logical": "logical %",
-        "bleu2": "ble %", "macro_f1": "mac %",
+        "bleu2": "BLEU-2 %", "macro_f1": "Macro F1 %",
     }  # fmt: skip
 
 

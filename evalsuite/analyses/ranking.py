@@ -396,7 +396,15 @@ def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
         by_task = {entry.task: entry for entry in group}
         about = dict(place)
         tasks = [t for t in TASKS.values() if t.name in by_task]
-        columns = [Column(task_heading(t), t.item_metrics[0][:3], align="right", about={"task": t.name}) for t in tasks]
+        columns = [
+            Column(
+                task_heading(t),
+                metric_named(t.item_metrics[0]).heading.removesuffix(" %"),
+                align="right",
+                about={"task": t.name},
+            )
+            for t in tasks
+        ]
         rows = [
             Row((model, *(_letters(by_task[t.name], model) for t in tasks)), about={"model": model})
             for model in sorted({m for e in by_task.values() for m in (*e.letters, *e.left_out)})

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from evalsuite.backends.base import Answering, Backend, Limits, Replies
 from evalsuite.backends.model import Model
 from evalsuite.backends.registry import engine_errors
-from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.evaluation.display import Display, Line, ModelProgress
 from evalsuite.results.scoring import score_reply
@@ -123,7 +123,7 @@ def line_of(cell: Cell) -> Line:
         cell.place.model,
         f"{set_name(benchmark_of(task.name), cell.place.set).en} {task.short}",
         way,
-        task.item_metrics[0],
+        metric_named(task.item_metrics[0]).heading.removesuffix(" %"),
         not recorded,
         joined=cell.facts.get("backend") == "baseline",
     )

@@ -29,7 +29,7 @@ class Line:
     model: str
     what: str  # "easy SF"
     way: str  # "paper 0-shot"
-    metric: str = ""  # metric whose running mean is shown; "": none
+    metric: str = ""  # a word for the metric whose running mean is shown: "acc"; "": none
     # Whether the model generates now; recorded replies, read from a file, have no rate of tokens.
     generated: bool = True
     # Whether it has no line of its own: baselines, which are done at once, have one for all of their cells.
@@ -253,7 +253,7 @@ class _LineCount:
 
     def score(self) -> str:
         scored = self.asked - self.failed
-        return f"{self.line.metric[:3]} {fixed(100 * self._sum / scored, 1)} %" if scored and self.line.metric else ""
+        return f"{self.line.metric} {fixed(100 * self._sum / scored, 1)} %" if scored and self.line.metric else ""
 
 
 def _rates(asked: int, tokens: int, seconds: float) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 METRICS = {
     row.name: row
     for row in (
-        Metric("accuracy", "准确率", "Acc.", share=True),
+        Metric("accuracy", "准确率", "Acc.", "acc %", share=True),
         Metric("paper.accuracy", "准确率（论文解析）", "Acc. (the paper's reading)", "acc %", share=True),
         Metric(
             "paper.parts", "与论文解析不一致", "Read otherwise than by the paper", "differ %", lower=True, share=True
@@ -228,6 +228,7 @@ TEXT_METRICS = {
         TextMetric(
             "em",
             "EM",
+            short="em %",
             papers=True,
             values=_each(exact_match),
             fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"},
