@@ -35,7 +35,8 @@ from evalsuite.cli.tables.terminal import folded, listing
 from evalsuite.common import linebreaks
 from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.common.terminal import console, json_mark, one_line, print_all, safe
-from evalsuite.types import PLACE
+from evalsuite.evaluation.display import Display, Line
+from evalsuite.types import PLACE, Response
 
 ITEM = "corecode/easy/test/slot_identification/0"
 
@@ -480,3 +481,15 @@ def test_words_of_a_list_are_not_cut(capsys: pytest.CaptureFixture[str], monkeyp
     out = capsys.readouterr().out
     assert {"Completion", "Actions", "choice", "stories"} <= {*out.split()}
     assert max(map(cell_len, out.splitlines())) <= 80
+
+
+def test_a_mean_that_leaves_out_kept_replies_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with Display() as display:
+        progress = display.model([(Line("m", "easy EC", "paper", "f1"), 2), (Line("m", "hard EC", "paper", "f1"), 1)])
+        progress.skip(0, 1)
+        progress.advance(0, Response("a", "stop"), 0.5)
+        progress.advance(1, Response("a", "stop"), 0.25)
+        progress.finish()
+    partly, whole = capsys.readouterr().err.splitlines()
+    assert "1 asked, 1 kept" in partly and partly.endswith("f1 50.0 % of those asked")
+    assert "1 asked, at" in whole and whole.endswith("f1 25.0 %")

@@ -207,8 +207,11 @@ class ModelProgress:
         failed = (f", {count.failed} failed", "red") if count.failed else ""
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
-        text = f", at {seconds:.1f} s", f"  {rates}  {count.score()}".rstrip()
-        self._display.say(f"{one_line(count.line.label)}  ", f"{count.asked} asked", kept, failed, *text, *more)
+        score = count.score()
+        text = f", at {seconds:.1f} s", f"  {rates}  {score}".rstrip()
+        # The replies that were there already are scored with the others later, so their scores are not in this mean.
+        partly = " of those asked" if score and count.skipped else ""
+        self._display.say(f"{one_line(count.line.label)}  ", f"{count.asked} asked", kept, failed, *text, partly, *more)
         log.info("%s: %d asked, %d kept, %d failed", count.line.label, count.asked, count.skipped, count.failed)
 
 
