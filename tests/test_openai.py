@@ -214,6 +214,22 @@ def test_what_cannot_be_read_may_have_been_charged(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    "kind, expected",
+    [
+        (
+            "text/event-stream; charset=utf-8",
+            "the endpoint streams its reply, which was not asked for: turn that off there",
+        ),
+        ("text/html", 'the reply is text/html, not JSON: data: {"n": 1} data: [DONE]'),
+    ],
+)
+def test_an_error_about_a_body_that_is_no_json_is_one_line(kind: str, expected: str) -> None:
+    with pytest.raises(Again) as caught:
+        read_reply({"content-type": kind}, b'data: {"n": 1}\n\ndata: [DONE]\n\n')
+    assert str(caught.value) == expected and caught.value.lost
+
+
+@pytest.mark.parametrize(
     "status, error",
     [
         (400, {"code": "content_filter", "innererror": {"code": "ResponsibleAIPolicyViolation"}}),  # Azure

@@ -77,6 +77,10 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
     Raises Again, with `lost`, if the answer holds no complete reply.
     """
     kind = headers.get("content-type", "application/json")
+    if kind.startswith("text/event-stream"):
+        raise Again(
+            "content type", "the endpoint streams its reply, which was not asked for: turn that off there", lost=True
+        )
     if "json" not in kind:
         raise Again("content type", f"the reply is {hidden_start(kind, 80)}, not JSON: {_start(body)}", lost=True)
     try:
@@ -263,4 +267,5 @@ def _some(text: str) -> str:
 
 
 def _start(body: bytes) -> str:
-    return hidden_start(body.decode("utf-8", "replace"), 200)
+    # On one line, since messages list several errors after one another.
+    return hidden_start(" ".join(body.decode("utf-8", "replace").split()), 200)

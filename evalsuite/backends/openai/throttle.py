@@ -72,4 +72,4 @@ class Throttle:
             return
         self._overrun, self._halved = True, time.monotonic()
         self.limit = max(1.0, self.limit / 2)
-        log.info("the endpoint is overloaded: going on with %d requests at once", int(self.limit))
+        log.info("the endpoint is overloaded: at most %d at once from now on", int(self.limit))
