@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,15 @@ def test_groups_and_ranks(rated: Path) -> None:
         assert rows(name, model=["random"]) == [row for row in every if row[0] == "random"]
     assert rows("ranks", task=["EC"]) == ranks and rows("ranks", set=["hard"]) == []  # one model alone is complete
     assert first_lines(rated, "ranks", perturb=["none"], set=["easy"])[0] == "EASY, test, paper 0-shot"
+
+
+def test_a_row_that_compares_sets_goes_where_none_of_them_is_wanted(run: Path) -> None:
+    done = load_results(run)
+    assert content_of(done, "gaps")
+    assert content_of(narrow(done, {"set": ["hard"]}), "gaps") == content_of(done, "gaps")
+    elsewhere = [row.model_copy(update={"sets": ["global", "chinese"]}) for row in done.contents["gaps"]]
+    other = replace(done, contents={**done.contents, "gaps": elsewhere})
+    assert content_of(narrow(other, {"set": ["hard"]}), "gaps") == []
 
 
 @pytest.mark.parametrize(

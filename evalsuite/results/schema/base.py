@@ -42,8 +42,11 @@ class Located(Strict):
 
     def concerns(self, chosen: PlaceFilter) -> bool:
         """Whether the row is about chosen cells only. A row that pools several tasks is about chosen
-        cells only if all of its tasks are chosen, since its figures hold for no part of them."""
-        pooled = getattr(self, "tasks", ())
+        cells only if all of its tasks are chosen, since its figures hold for no part of them. One that
+        compares or pools sets stays if any of them is chosen."""
+        pooled, sets = getattr(self, "tasks", ()), getattr(self, "sets", ())
+        if sets and not {*sets} & {*chosen.get("set", sets)}:
+            return False
         if "task" in chosen and not {*pooled} <= chosen["task"]:
             return False
         return all(value in chosen.get(name, (value,)) for name, value in self.coordinates().items())
