@@ -108,6 +108,13 @@ def test_a_row_that_compares_sets_goes_where_none_of_them_is_wanted(run: Path) -
     assert content_of(narrow(other, {"set": ["hard"]}), "gaps") == []
 
 
+def test_a_long_turn_without_blanks_begins_beside_its_speaker() -> None:
+    (turn,) = items._chat(["A: " + "很长的话" * 40], [], True)
+    text = io.StringIO()
+    Console(file=text, width=80).print(turn)
+    assert text.getvalue().startswith("A ▏ 很长的话很长的话")
+
+
 @pytest.mark.parametrize(
     ("wanted", "cells"),
     [

@@ -111,10 +111,15 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
     spoken = [match.groups() if (match := _TURN.fullmatch(turn)) else ("", turn) for turn in turns]
     for who, words in spoken:
         first = who == spoken[0][0]
-        text = Styled.assemble((f"{one_line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
+        name = Styled(f"{one_line(who)} {'▏' if first else '▎'} ", style="bold cyan" if first else "bold magenta")
         shown = _cut(words, OTHER, full)
         shown.highlight_words(["[MASK]", *map(safe, filter(None, spans))], "bold reverse")
-        yield Padding(text.append_text(shown), (0, 0 if not first else 12, 0, 0 if first else 12))
+        turn = (
+            Table.grid()
+        )  # as one text, a turn without blanks that is longer than the line would begin below its speaker
+        turn.add_column(no_wrap=True)
+        turn.add_row(name, shown)
+        yield Padding(turn, (0, 0 if not first else 12, 0, 0 if first else 12))
 
 
 def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Table:
