@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
@@ -327,6 +329,16 @@ def test_friedman_is_scipys() -> None:
     found = ranking.average_ranks({str(n): row for n, row in enumerate(values)})
     theirs = scipy.friedmanchisquare(*values)
     assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+def test_ranks_load_no_scipy_stats() -> None:
+    """`evalsuite show` makes them each time, and scipy.stats takes long to load."""
+    code = (
+        "import sys; from evalsuite.analyses.ranking import average_ranks;"
+        "found = average_ranks({n: [0.5, 0.25 * i, 0.1, 0.2, 0.3] for i, n in enumerate('abc')});"
+        "sys.exit('scipy.stats' in sys.modules or found.p is None)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(("models", "columns", "tested"), [(2, 8, False), (3, 4, False), (3, 5, True)])
