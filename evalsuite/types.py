@@ -180,6 +180,8 @@ SCORINGS = (
 
 
 WRITTEN = ("generate", "constrained")  # the SCORINGS whose replies are written, so that sampling and beams apply
+# The settings by which tokens of a reply are chosen, in the order of signatures: fields of `Generation` (backends/model.py).
+SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")
 
 
 @dataclass(frozen=True, slots=True)

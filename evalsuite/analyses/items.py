@@ -18,6 +18,7 @@ from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.jsonl import parse_object
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
+from evalsuite.results.outcomes import outcome_of
 from evalsuite.results.records import Line
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import LikelihoodFields, OpinionFields, RecordFields, SecondFields
@@ -40,15 +41,6 @@ class ItemRecords:
 def outcome(record: RecordFields) -> str:
     """ "right", "partial" or "wrong" if an answer was read, else its status; the same as on the page."""
     return outcome_of(record["answer"]["status"], record["scores"])
-
-
-def outcome_of(status: str, scores: Mapping[str, float]) -> str:
-    """`outcome` of an answer's status and the item's scores."""
-    if status != Status.PARSED:
-        return status
-    if any(scores.get(name) == 1 for name in ("accuracy", "set_accuracy", "em", "contains")):
-        return "right"
-    return "partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"
 
 
 def golds(record: RecordFields) -> list[str]:

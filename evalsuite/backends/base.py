@@ -186,7 +186,7 @@ class BackendRow:
     scorings: tuple[str, ...] = ("generate",)  # the subset of types.SCORINGS that it supports
     files: bool = False  # path and adapter may be files, relative to models.yaml
     local: bool = False  # a LocalModel: a Ray cluster can run replicas of it
-    sampling: tuple[str, ...] = ()  # the subset of model.SAMPLING that it obeys; others are an error in models.yaml
+    sampling: tuple[str, ...] = ()  # the subset of types.SAMPLING that it obeys; others are an error in models.yaml
     engine: Callable[[Model], str] = lambda model: model.name  # models with equal keys can share an engine
     # Modules that `load` imports. The extra with the backend's name installs their packages.
     modules: tuple[str, ...] = ()

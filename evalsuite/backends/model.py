@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from evalsuite.common.finite import not_finite
 from evalsuite.common.secrets import hide
+from evalsuite.types import SAMPLING
 
 TokenCount = Annotated[int, Field(ge=0, le=10**9)]
 
@@ -86,9 +87,6 @@ class Generation(StrictSettings):
         names = [name for name in self.changed if name not in ("temperature", "samples", "seed")]
         names += ["temperature", "seed"] if self.temperature else []
         return {name: getattr(self, name) for name in names} or "greedy"
-
-
-SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")  # fields of Generation
 
 
 class HF(StrictSettings):

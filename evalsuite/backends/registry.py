@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
-from evalsuite.backends.model import SAMPLING, Model
+from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
 from evalsuite.common.plugins import installed, load_plugin, origin_of
 from evalsuite.common.weights import way_round
-from evalsuite.types import SCORINGS
+from evalsuite.types import SAMPLING, SCORINGS
 
 log = logging.getLogger(__name__)
 

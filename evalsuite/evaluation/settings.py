@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.model import BASELINES
 from evalsuite.benchmarks.registry import SPLITS, add_files, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.flags import (
@@ -141,6 +140,9 @@ class Settings:
     verbose: bool = verbose_flag()
 
     def __post_init__(self) -> None:
+        # Late, since every command loads this module, and few the settings of models.
+        from evalsuite.backends.model import BASELINES
+
         if self.split not in SPLITS:
             raise ConfigError(f"--split {self.split}: expected train, dev or test")
         if not self.shots or min(self.shots) < 0:

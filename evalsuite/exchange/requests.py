@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.model import SAMPLING, Batch, Model
+from evalsuite.backends.model import Batch, Model
 from evalsuite.backends.openai.backend import OpenAI, without_key
 from evalsuite.backends.openai.batches import endpoint_of, under_way
 from evalsuite.backends.openai.lines import in_files, request_line
@@ -33,7 +33,7 @@ from evalsuite.evaluation.manifest import keep_benchmark_files, write_manifest
 from evalsuite.evaluation.plan import data_read, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.settings import Settings
 from evalsuite.results.store import Store
-from evalsuite.types import WRITTEN, Request
+from evalsuite.types import SAMPLING, WRITTEN, Request
 
 log = logging.getLogger(__name__)
 

@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
-from evalsuite.analyses.items import outcome_of
 from evalsuite.analyses.ranking import Rated, Rating, TaskComparisons, groups_of_column, rated
 from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.finite import without_nan
 from evalsuite.common.garbage import rare_collections
 from evalsuite.common.grouping import by_key
 from evalsuite.common.processes import cores, map_in_processes
-from evalsuite.results.outcomes import FLIP
+from evalsuite.results.outcomes import FLIP, outcome_of
 from evalsuite.results.records import context, entry_name, read_records
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import RecordFields

@@ -11,7 +11,7 @@ from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.types import Answer, Cell, Item, Place, Response, Score, Trial
+from evalsuite.types import Answer, Cell, Item, Place, Response, Score, Status, Trial
 
 FLIP = 0.5  # the least change of an item's value that counts as a flip; between right and wrong it is 1
 ScoredReply = tuple[Trial, Response, Answer, Score]  # the trial without its prompt
@@ -72,6 +72,15 @@ def outcomes_of(cell: Cell, replies: Sequence[ScoredReply]) -> CellOutcomes:
         for (trial, _, answer, score), source in zip(replies, dialogues, strict=True)
     )
     return CellOutcomes(cell, max((trial.item.labels for trial, *_ in replies), key=len, default=()), outcomes)
+
+
+def outcome_of(status: str, scores: Mapping[str, float]) -> str:
+    """ "right", "partial" or "wrong" by the item's scores if an answer was read, else the answer's status."""
+    if status != Status.PARSED:
+        return status
+    if any(scores.get(name) == 1 for name in ("accuracy", "set_accuracy", "em", "contains")):
+        return "right"
+    return "partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"
 
 
 class ItemValue(NamedTuple):

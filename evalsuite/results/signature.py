@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
-from evalsuite.backends.model import SAMPLING
-from evalsuite.types import Cell
+from evalsuite.types import SAMPLING, Cell
 
 VERSION = metadata.version("evalsuite")
 
