@@ -123,7 +123,7 @@ def records_file(folder: Path, name: str) -> Path:
     """
     if not is_records_file(name):
         raise DataError(f"{name!a}: expected records/NAME.jsonl, or one in judged/ or second/", folder)
-    files = [p for p in (folder / name, folder / f"{name}.gz") if p.is_symlink() or p.exists()]
+    files = [p for p in (folder / name, folder / f"{name}.gz") if os.path.lexists(p)]
     if len(files) == 2:
         raise DataError("is there plain and as .gz: leave one", files[0])
     if not files:
