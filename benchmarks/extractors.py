@@ -111,7 +111,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         rows = [row for row in corpus.replies() if row["blind"]]
-    except corpus.Missing as missing:
+    except corpus.MissingReplies as missing:
         sys.exit(str(missing))
     for several in (False, True):
         extractors = {"evalsuite": ours, **opencompass(given.opencompass, several), **evalscope(given.evalscope)}

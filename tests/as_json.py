@@ -56,9 +56,14 @@ def a_cell(**given: Any) -> CellResult:
     return CellResult.model_validate({**usual, **given, "metrics": metrics, "facts": own})
 
 
-def scored(result: CellResult, outcomes: CellOutcomes | None = None) -> ScoredCell:
+def scored_cell(result: CellResult, outcomes: CellOutcomes | None = None) -> ScoredCell:
     """A scored cell of which analyses know the figures, and the outcomes if they are given."""
     return ScoredCell(result, outcomes or CellOutcomes(Cell(result.place, result.facts.written()), (), ()))
+
+
+def scored_outcomes(outcomes: CellOutcomes, **more: Any) -> ScoredCell:
+    """A scored cell with these outcomes; `more`: keys of its entry in results.json."""
+    return scored_cell(a_cell(**outcomes.place.as_dict(), **more), outcomes)
 
 
 def a_run(*cells: ScoredCell) -> ScoredRun:
@@ -89,6 +94,6 @@ class NoSource:
         return None
 
 
-def rated_run(run: Path) -> list[Rated]:
+def rated_cells_of(run: Path) -> list[Rated]:
     """All cells of a run that are ranked."""
     return list(rated_cells(run, load_results(run).cells))

@@ -21,7 +21,7 @@ import environment
 import processes
 import pytest
 from cpu import Costs
-from shared_fixtures import of_all_workers
+from shared_fixtures import workers_folder
 from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
 from evalsuite.benchmarks.corecode import BENCHMARK
@@ -185,6 +185,15 @@ def tiny() -> Path:
     return bundled("models/tiny-zh")
 
 
+@pytest.fixture
+def oracle_and_majority(tmp_path: Path) -> Path:
+    """A models.yaml of these two baselines."""
+    rows = (f"{{name: {name}, backend: baseline, path: {name}}}" for name in ("oracle", "majority"))
+    path = tmp_path / "models.yaml"
+    path.write_text(f"models: [{', '.join(rows)}]\n", encoding="utf-8")
+    return path
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of the real data sets; licences forbid shipping them."""
@@ -216,11 +225,11 @@ def tokens_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     forward = prefill._forward
 
-    def counted(net: object, kept: list[int], **given: Any) -> object:
+    def forward_and_count(net: object, kept: list[int], **given: Any) -> object:
         sizes.append(given["input_ids"].numel())
         return forward(net, kept, **given)
 
-    monkeypatch.setattr(prefill, "_forward", counted)
+    monkeypatch.setattr(prefill, "_forward", forward_and_count)
     return sizes
 
 
@@ -259,7 +268,7 @@ def named_models_only() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def shared_parent(tmp_path_factory: pytest.TempPathFactory) -> None:
     """All commands that need a process of their own are forked from one, whichever worker's test runs them."""
-    processes.share(of_all_workers(tmp_path_factory))
+    processes.share(workers_folder(tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
@@ -377,7 +386,7 @@ PATIENCE = 180_000  # milliseconds: what does not come at all ends a test, what 
 
 
 @contextmanager
-def running(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
+def running_loop(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
     """Set the thread's running event loop for a while."""
     before = asyncio._get_running_loop()
     asyncio._set_running_loop(loop)
@@ -454,7 +463,7 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
         ) -> Iterator[Any]:
             script += (LAID_OUT if laid_out else "") + ("" if folded else UNFOLDED)
             alike = idle.setdefault(f"{script}{context}", [])
-            with running(loop):
+            with running_loop(loop):
                 tab, noise = alike.pop() if alike else new_tab(script, **context)
                 try:
                     tab.set_viewport_size(viewport)
@@ -476,6 +485,6 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
                     alike.append((tab, noise))
             assert not noise
 
-        with running(None):
+        with running_loop(None):
             yield open_tab
         chromium.close()

@@ -13,13 +13,14 @@ what was seen before had been mended; they have no style.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from run_files import read_jsonl
 
 from evalsuite.parse import parse_option, parse_options
 
@@ -52,22 +53,22 @@ DOCS = Path(__file__).parents[1] / "docs"
 Row = dict[str, Any]
 
 
-class Missing(Exception):
+class MissingReplies(Exception):
     """Raised where the folder of labelled replies is not on this machine."""
 
 
 @lru_cache(maxsize=1)
 def replies() -> list[Row]:
-    """The labelled replies, each with its question, options, model, label and style. Raises Missing."""
+    """The labelled replies, each with its question, options, model, label and style. Raises MissingReplies."""
     path = Path(os.environ.get("EVALSUITE_ANSWERS") or "/nowhere") / "corpus.jsonl"
     if not path.exists():
-        raise Missing("needs the replies of others: set EVALSUITE_ANSWERS to the folder of corpus.jsonl")
-    known = {row["id"]: row for row in map(json.loads, path.read_text("utf-8").splitlines())}
+        raise MissingReplies("needs the replies of others: set EVALSUITE_ANSWERS to the folder of corpus.jsonl")
+    known = {row["id"]: row for row in read_jsonl(path)}
     found: list[Row] = []
-    for label in map(json.loads, LABELS.read_text("utf-8").splitlines()):
+    for label in read_jsonl(LABELS):
         row = known.get(label["id"])
         if row is None or hashlib.sha256(row["output"].strip().encode()).hexdigest() != label["sha256"]:
-            raise Missing(f"{path}: reply {label['id']} is not the one that was labelled")
+            raise MissingReplies(f"{path}: reply {label['id']} is not the one that was labelled")
         found.append(row | label)
     return found
 
@@ -107,16 +108,16 @@ def family(model: str) -> str:
 def table(heading: str, groups: dict[str, list[Row]], words: dict[str, str]) -> str:
     """A table in Markdown: for each group its replies, those without an answer, and how they are read. `words`: translations."""
 
-    def said(name: str) -> str:
+    def translate(name: str) -> str:
         return words.get(name) or ("，" if words else ", ").join(words.get(part, part) for part in name.split(", "))
 
-    heads = [said(name) for name in (heading, "replies", "no answer", *KINDS)]
+    heads = [translate(name) for name in (heading, "replies", "no answer", *KINDS)]
     lines = [f"| {' | '.join(heads)} |", "|---|" + "--:|" * (2 + len(KINDS))]
     for name, rows in groups.items():
         counts = Counter(map(kind, rows))
         none = sum(not row.get("label", row.get("labels")) for row in rows)
         lines.append(
-            f"| {said(name)} | {len(rows)} | {none} | " + " | ".join(str(counts[k] or "") for k in KINDS) + " |"
+            f"| {translate(name)} | {len(rows)} | {none} | " + " | ".join(str(counts[k] or "") for k in KINDS) + " |"
         )
     return "\n".join(lines)
 

@@ -27,7 +27,7 @@ BUDGET = Path(__file__).with_name("budget.toml")
 NEAR = 1.3, 2.0  # a file is over its budget above 1.3 times its seconds plus 2 seconds
 
 
-def spent(alone: bool = False) -> float:
+def cpu_seconds(alone: bool = False) -> float:
     """CPU seconds of this process and, unless `alone`, of its descendants; of ended ones only those that were waited for."""
     if alone:
         return time.process_time()
@@ -64,7 +64,7 @@ class Costs:
 
     def turn(self, file: str) -> float:
         """Assign the seconds spent so far to the previous file; return them."""
-        now = spent(alone=self.has_workers)
+        now = cpu_seconds(alone=self.has_workers)
         seconds, self.before = max(0.0, now - self.before), now
         self.by_file[self.file] += seconds
         self.file = file
@@ -101,18 +101,18 @@ class Costs:
         for line in self.lines(budget):
             terminalreporter.write_line(line)
         if self.config.getoption("--budget"):
-            BUDGET.write_text(self.rewritten(BUDGET.read_text(encoding="utf-8")), encoding="utf-8")
+            BUDGET.write_text(self.budget_text(BUDGET.read_text(encoding="utf-8")), encoding="utf-8")
 
     @property
     def tier(self) -> str:
         return TIERS.get(self.config.getoption("markexpr"), "all")
 
     @property
-    def whole(self) -> bool:
+    def is_whole_run(self) -> bool:
         return not self.config.getoption("keyword") and self.config.args_source.name == "TESTPATHS"
 
     def lines(self, budget: dict[str, Any]) -> Iterator[str]:
-        most = f" of {budget['sums'][self.tier]}" if self.whole else ""
+        most = f" of {budget['sums'][self.tier]}" if self.is_whole_run else ""
         files = {name: seconds for name, seconds in self.by_file.most_common() if seconds >= 0.05}
         yield f"{sum(files.values()):.0f}{most} CPU seconds"
         for place, (name, seconds) in enumerate(files.items()):
@@ -124,7 +124,7 @@ class Costs:
         for name, seconds in self.by_test.most_common(self.config.getoption("--costs")):
             yield f"{seconds:7.1f} {name}"
 
-    def rewritten(self, text: str) -> str:
+    def budget_text(self, text: str) -> str:
         """The text of the budget with the costs of this run: `make test`, `make test-thorough`, or some files with the same -m.
         Files that did not run keep their rows; of a whole run they get 0, except those in folders, which run elsewhere."""
         column = ("test", "test-thorough").index(self.tier)
@@ -132,9 +132,11 @@ class Costs:
         rows: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         for name, row in budget["files"].items():
             if name == START or (BUDGET.parent / name).exists():
-                rows[name] = [0 if n == column and self.whole and "/" not in name else x for n, x in enumerate(row)]
+                rows[name] = [
+                    0 if n == column and self.is_whole_run and "/" not in name else x for n, x in enumerate(row)
+                ]
         for name, seconds in self.by_file.items():
-            if self.whole or name != START:
+            if self.is_whole_run or name != START:
                 rows[name.removeprefix("tests/")][column] = round(seconds)
         kept = {name: row for name, row in rows.items() if any(map(gt, row, budget["other files"]))}
         return text[: text.index("[files]")] + "".join(

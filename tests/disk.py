@@ -15,7 +15,7 @@ import pytest
 CODE = Path(__file__).with_name("disk.c")
 
 
-def compiled(folder: Path) -> Path:
+def compiled_library(folder: Path) -> Path:
     """disk.c as a shared object. Skips where there is no C compiler, or another system."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or os.uname().sysname != "Linux":

@@ -1,4 +1,4 @@
-"""A small run with everything that the leaderboard page can draw, for its tests of accessibility and of hostile input."""
+"""Runs that the tests of several modules share: one with everything that the leaderboard page can draw, and a small one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from run_files import read_jsonl
 from stand_ins import stand_in_models
 
 import evalsuite
@@ -65,7 +66,7 @@ def change(run: Path, how: Callable[[dict[str, Any]], object]) -> None:
 
 
 def change_records(path: Path, how: Callable[[list[dict[str, Any]]], object]) -> None:
-    records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    records = read_jsonl(path)
     how(records)
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
 
@@ -96,3 +97,11 @@ def _fail(run: Path, results: dict[str, Any]) -> None:
         change_records(run / cell["records"], fail)
         cell["status"] = {"parsed": cell["items"] - len(statuses), **dict.fromkeys(statuses, 1)}
         cell["errors"] = {"timed out": 1} if "failed" in statuses else {}
+
+
+def two_baselines(folder: Path) -> Path:
+    """Run two baselines on four items of two tasks, as they are and shuffled."""
+    out = folder / "run"
+    tasks = ["slot_identification", "event_cause"]
+    evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
+    return out

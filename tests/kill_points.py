@@ -15,7 +15,7 @@ from typing import Any
 import processes
 
 
-def nothing(pid: int) -> None: ...
+def do_nothing(pid: int) -> None: ...
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def commands(*modules: str) -> Iterator[Callable[..., None]]:
     """`kill(goal, words)` runs a command until it has `goal` rows, calls `look` with the process's id, and kills it."""
     with processes.session(*modules) as answers:
 
-        def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = nothing) -> None:
+        def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = do_nothing) -> None:
             coming = answers([*words], rows=goal)
             pid = next(coming)
             if isinstance(pid, list):
@@ -38,7 +38,7 @@ def commands(*modules: str) -> Iterator[Callable[..., None]]:
         yield kill
 
 
-def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = nothing) -> None:
+def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = do_nothing) -> None:
     """One command, killed when it has `goal` rows."""
     with commands() as one:
         one(goal, words, look)
@@ -59,11 +59,11 @@ def hold(left: int, tell: Callable[[], object]) -> None:
             signal.pause()
         left -= size
 
-    def counted(rows: Iterable[Any], size: Callable[[Any], int]) -> Iterator[Any]:
+    def count_rows(rows: Iterable[Any], size: Callable[[Any], int]) -> Iterator[Any]:
         for each in rows:
             row(size(each))
             yield each
 
-    Store.put = lambda store, rows: put(store, counted(rows, lambda _: 1))  # type: ignore[method-assign]
-    screen.map_in_processes = lambda *given: counted(mapped(*given), len)  # type: ignore[assignment]
+    Store.put = lambda store, rows: put(store, count_rows(rows, lambda _: 1))  # type: ignore[method-assign]
+    screen.map_in_processes = lambda *given: count_rows(mapped(*given), len)  # type: ignore[assignment]
     TrainingProgress.step = lambda progress, at: (row(), step(progress, at))[1]  # type: ignore[method-assign]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cpu import spent
+from cpu import cpu_seconds
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<lang>[\w+-]*)(?P<rest>[^`]*)$")
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: +\{#([\w-]+)\})? *$")
@@ -89,7 +89,7 @@ def without_comment(line: str) -> str:
     return re.sub(r"(?:^|\s+)#\s.*$", "", line).rstrip()
 
 
-def differing(one: Block, other: Block) -> str:
+def difference(one: Block, other: Block) -> str:
     """A difference between a Chinese block and the English one; "" if only comments and lines with Chinese words differ."""
     if (one.lang, one.title) != (other.lang, other.title):
         return f"{one.lang} {one.title!r} is {other.lang} {other.title!r}"
@@ -158,9 +158,9 @@ class Runner:
             path = self.folder / block.title
             path.parent.mkdir(parents=True, exist_ok=True)
             before = path.read_text(encoding="utf-8") if block.text.startswith(" ") else ""
-            path.write_text(before + self.changed(block.text), encoding="utf-8")
+            path.write_text(before + self._with_replacements(block.text), encoding="utf-8")
         elif block.lang == "python":
-            code, said = self.python(self.folder, self.changed(block.text), self.environment)
+            code, said = self.python(self.folder, self._with_replacements(block.text), self.environment)
             if code:
                 yield f"python: {said[-1500:]}"
         for command in block.commands:
@@ -174,24 +174,24 @@ class Runner:
                 except Exception as error:
                     yield f"$ {shown}: {error}"
             return
-        command = self.changed(without_comment(shown))
+        command = self._with_replacements(without_comment(shown))
         if export := re.match(r"export (\w+)=(\S+)$", command):
             self.environment[export[1]] = export[2]
             return
-        start = spent()
-        code, said = self._done(command)
-        print(f"{spent() - start:5.1f} s  $ {command}")  # pytest -s, to see where the time goes
+        start = cpu_seconds()
+        code, said = self._execute(command)
+        print(f"{cpu_seconds() - start:5.1f} s  $ {command}")  # pytest -s, to see where the time goes
         allowed = {0, *(code for begin, codes in self.codes.items() if command.startswith(begin) for code in codes)}
         if code not in allowed:
             yield f"$ {shown}\nas {command}: exit code {code}\n{said[-1500:]}"
 
-    def _done(self, command: str) -> tuple[int, str]:
+    def _execute(self, command: str) -> tuple[int, str]:
         plain = command.startswith("evalsuite ") and not re.search(r"[|<>;&*]", command)
         if plain:
             return self.evalsuite(self.folder, *shlex.split(command)[1:], **self.environment)
         return self.shell(self.folder, command, self.environment)
 
-    def changed(self, shown: str) -> str:
+    def _with_replacements(self, shown: str) -> str:
         for each in self.instead:
             shown = each(shown, self.places)
         return shown

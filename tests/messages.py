@@ -107,11 +107,11 @@ class _Collector:
             if re.search(r"[A-Za-z]{2}", re.sub(r"\{\w+(![ra])?\}", "", template)):
                 self.found.setdefault(template, where)
         elif isinstance(node, ast.Name):
-            inner = list(self._assigned(node.id, node))
+            inner = list(self._assigned_values(node.id, node))
         elif isinstance(node, ast.Attribute):
             inner = self._fields.get(node.attr, []) if node.attr in _FIELDS or node.attr.isupper() else []
         elif isinstance(node, ast.Call):
-            inner = list(self._returned(node))
+            inner = list(self._returned_values(node))
         else:
             inner = _parts(node)
         for part in inner:
@@ -122,19 +122,19 @@ class _Collector:
             node = self._above[node]
         return node
 
-    def _assigned(self, name: str, node: ast.AST) -> Iterator[ast.expr]:
+    def _assigned_values(self, name: str, node: ast.AST) -> Iterator[ast.expr]:
         """The values assigned to a name in the functions around a node; for some parameters, the arguments passed."""
         scope = self._scope(node)
         found = [value for inner in ast.walk(scope) for target, value in _assignments(inner) if target == name]
         if not isinstance(scope, ast.Module):
             names = [a.arg for a in (*scope.args.posonlyargs, *scope.args.args)]
             if name in names or name in (a.arg for a in scope.args.kwonlyargs):
-                found += self._passed(scope, name, names) if name in _PARAMETERS else []
+                found += self._passed_arguments(scope, name, names) if name in _PARAMETERS else []
             elif not found:
-                yield from self._assigned(name, self._above[scope])
+                yield from self._assigned_values(name, self._above[scope])
         yield from found
 
-    def _passed(self, function: ast.FunctionDef, name: str, names: list[str]) -> Iterator[ast.expr]:
+    def _passed_arguments(self, function: ast.FunctionDef, name: str, names: list[str]) -> Iterator[ast.expr]:
         """The arguments that calls pass for a parameter, and its default."""
         known = function.name if function.name != "__init__" else getattr(self._above[function], "name", "")
         at = names.index(name) - (names[0] in ("self", "cls")) if name in names else None
@@ -145,7 +145,7 @@ class _Collector:
         defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
         yield from (default for other, default in defaults.items() if other == name)
 
-    def _returned(self, call: ast.Call) -> Iterator[ast.expr]:
+    def _returned_values(self, call: ast.Call) -> Iterator[ast.expr]:
         name = _name(call)
         if name in ("join", "tuple", "one_line", "safe", "fromkeys", "str", "hide", "filter", "map"):
             yield from call.args

@@ -15,7 +15,7 @@ def needs(extra: str, *packages: str) -> None:
         pytest.skip(f"needs evalsuite[{extra}]", allow_module_level=True)
 
 
-def imported_beside(*packages: str) -> None:
+def needs_frames_venv(*packages: str) -> None:
     """Skip the test unless all `packages` are installed, which are in no extra, but in the venv of `make test-frames`."""
     if missing := [package for package in packages if find_spec(package) is None]:
         pytest.skip(f"needs {', '.join(missing)}: make test-frames")

@@ -57,7 +57,7 @@ def _words() -> Iterator[str]:
                 if key not in _BEFORE_A_LANGUAGE_IS_KNOWN:
                     yield f"{where}: {both}"
             elif key != "language":  # the name of the other one
-                yield from _lacking(where, *both)
+                yield from _problems(where, *both)
                 if sorted(set(re.findall(r"\{\d\}", both[0]))) != sorted(set(re.findall(r"\{\d\}", both[1]))):
                     yield f"{where}: the languages have other places: {both}"
 
@@ -67,12 +67,12 @@ def _rows() -> Iterator[str]:
     named: dict[str, Any] = {"tasks": TASKS, "kinds": KINDS, "metrics": METRICS, "perturbations": PERTURBATIONS, "groups": groups()}  # fmt: skip
     for kind, rows in named.items():
         for name, row in rows.items() if hasattr(rows, "items") else ((row.name, row) for row in rows):
-            yield from _lacking(f"{kind}: {name}", row.zh, row.en or row.zh)
+            yield from _problems(f"{kind}: {name}", row.zh, row.en or row.zh)
     for name, benchmark in BENCHMARKS.items():
-        yield from _lacking(f"benchmarks: {name}, its sets", benchmark.sets_zh, benchmark.sets_en)
+        yield from _problems(f"benchmarks: {name}, its sets", benchmark.sets_zh, benchmark.sets_en)
 
 
-def _lacking(where: str, zh: str, en: str) -> Iterator[str]:
+def _problems(where: str, zh: str, en: str) -> Iterator[str]:
     if not zh and not en:  # left blank on purpose, or a name alone
         return
     if not zh or not (_CHINESE.search(zh) or _SAME.fullmatch(zh)):

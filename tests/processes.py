@@ -34,7 +34,7 @@ from typing import IO, Any
 TORCH = "torch", "transformers", "transformers.models.llama.modeling_llama", "evalsuite.backends.hf.backend"
 
 
-class _Shared:
+class _SharedParent:
     """The folder of the socket, the environment that the parent is started with, and the connection that keeps it alive."""
 
     folder: Path | None = None
@@ -44,7 +44,7 @@ class _Shared:
 
 def share(folder: Path) -> None:
     """Share one parent of commands with every process that names this folder."""
-    _Shared.folder, _Shared.environment = folder, dict(os.environ)
+    _SharedParent.folder, _SharedParent.environment = folder, dict(os.environ)
 
 
 @contextmanager
@@ -54,15 +54,15 @@ def session(
     """`answers(words, folder, variables, rows)` yields the answers to a command. With `environment` or another `python` the
     session has a parent of its own, whose variables are set before it loads anything."""
     with ExitStack() as stack:
-        if environment or python != (sys.executable,) or _Shared.folder is None:
+        if environment or python != (sys.executable,) or _SharedParent.folder is None:
             own = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            process = stack.enter_context(_started(own, python, os.environ | environment))
+            process = stack.enter_context(_start(own, python, os.environ | environment))
             stack.enter_context(process.stdout)  # type: ignore[arg-type]
             lines = _connection(own, modules)
         else:
-            if not _Shared.kept:
-                _Shared.kept = _joined(_Shared.folder)
-            lines = _connection(_Shared.folder, modules)
+            if not _SharedParent.kept:
+                _SharedParent.kept = _join(_SharedParent.folder)
+            lines = _connection(_SharedParent.folder, modules)
         assert lines is not None
         stack.enter_context(lines)
 
@@ -95,17 +95,17 @@ def commands(
         yield run
 
 
-def _joined(folder: Path) -> tuple[object, ...]:
+def _join(folder: Path) -> tuple[object, ...]:
     """A connection to the shared parent, which stays until this process ends, and the parent if it was started here."""
     with (folder / "commands.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if kept := _connection(folder, ()):
             return (kept,)
-        process = _started(folder, [sys.executable], _Shared.environment)
+        process = _start(folder, [sys.executable], _SharedParent.environment)
         return _connection(folder, ()), process
 
 
-def _started(folder: Path, python: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _start(folder: Path, python: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a parent of commands and return it once it listens. Ctrl-C on the terminal does not reach it.
 
     It works in a folder that stays: a test's own folder is removed after the test, and oneMKL ends a process whose working
@@ -173,7 +173,7 @@ def _serve(folder: Path) -> None:
         while True:
             for each in select([listening, *sessions], [], [])[0]:
                 if each is listening:
-                    sessions.add(_begun(listening))
+                    sessions.add(_accept_session(listening))
                 else:
                     sessions.remove(each)
                     os.close(each)
@@ -182,7 +182,7 @@ def _serve(folder: Path) -> None:
                 return
 
 
-def _begun(listening: socket.socket) -> int:
+def _accept_session(listening: socket.socket) -> int:
     connected, _ = listening.accept()
     with connected, connected.makefile("rw", encoding="utf-8") as lines:
         modules, environment = json.loads(lines.readline())
@@ -194,7 +194,7 @@ def _begun(listening: socket.socket) -> int:
         if not os.fork():
             listening.close()
             os.environ.clear()
-            _set(environment)
+            _set_variables(environment)
             print("begun", file=lines, flush=True)
             _session(lines, held)
             os._exit(0)
@@ -202,7 +202,7 @@ def _begun(listening: socket.socket) -> int:
     return over
 
 
-def _set(variables: Mapping[str, str]) -> None:
+def _set_variables(variables: Mapping[str, str]) -> None:
     """Set variables as UTF-8, whatever this process's locale can encode."""
     for name, value in variables.items():
         os.environb[name.encode()] = value.encode(errors="surrogateescape")
@@ -213,7 +213,7 @@ def _session(lines: IO[str], held: int) -> None:
         with tempfile.TemporaryFile() as said:
             if not (child := os.fork()):
                 os.close(held)
-                _ended(lambda: _command(*json.loads(line), said.fileno(), lines))
+                _run_and_exit(lambda: _command(*json.loads(line), said.fileno(), lines))
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             said.seek(0)
             print(json.dumps([code, said.read().decode(errors="surrogateescape")]), file=lines, flush=True)
@@ -225,7 +225,7 @@ def _command(folder: str, variables: dict[str, str], words: list[str], rows: int
     # Decoded in this process's locale, as arguments are.
     folder, *words = (os.fsdecode(word.encode()) for word in (folder, *words))
     os.chdir(folder)
-    _set(variables)
+    _set_variables(variables)
     os.dup2(said, 1)
     os.dup2(said, 2)
     if words[0].endswith(".py"):
@@ -240,7 +240,7 @@ def _command(folder: str, variables: dict[str, str], words: list[str], rows: int
     main()
 
 
-def _ended(work: Callable[[], None]) -> None:
+def _run_and_exit(work: Callable[[], None]) -> None:
     """Do the work and end as a program does, but leave the memory to the system: freeing it takes Python as long as a command."""
     code: object = 0
     try:

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 
-def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workers_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that all workers of a run share."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
-def made_once(make: Callable[..., Path], name: str = "") -> Any:
+def shared_folder(make: Callable[..., Path], name: str = "") -> Any:
     """A fixture of a module: the path that `make(folder, …)` returned, in a copy of the folder that it filled.
 
     The other parameters of `make` are fixtures. Their values that are texts, numbers or lists identify the folder."""
@@ -29,7 +29,7 @@ def made_once(make: Callable[..., Path], name: str = "") -> Any:
     def fixture(tmp_path_factory: pytest.TempPathFactory, **given: Any) -> Path:
         told = repr([value for value in given.values() if isinstance(value, str | int | list)])
         called = f"{make.__module__}.{make.__name__}.{sha256(told.encode()).hexdigest()[:8]}"
-        root = of_all_workers(tmp_path_factory)
+        root = workers_folder(tmp_path_factory)
         folder, made = root / "once" / called, root / "once" / f"{called}.made"
         folder.parent.mkdir(exist_ok=True)
         with folder.with_name(f"{called}.lock").open("w") as lock:

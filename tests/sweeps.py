@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 
@@ -26,7 +26,7 @@ WHAT: dict[str, Any] = {
 SMALL, LARGE = "tiny+knowledge_filling-2-s1", "tiny+knowledge_filling-6-s1"  # adapters after one step and after three
 
 
-def listed(folder: Path, path: Path, more: str = "") -> Path:
+def models_file(folder: Path, path: Path, more: str = "") -> Path:
     file = folder / "given.yaml"
     file.write_text(ENTRY.format(path=path, more=more), encoding="utf-8")
     return file
@@ -43,8 +43,8 @@ def produce(run: Path) -> dict[str, bytes]:
     return {**{str(p.relative_to(run)): p.read_bytes() for p in files}, **weights(run)}
 
 
-@made_once
+@shared_folder
 def sweep(tiny: Path, folder: Path) -> Path:
     """A whole sweep in one process, which all others must equal."""
-    assert evalsuite.finetune(listed(folder, tiny), **WHAT, out=folder).exit_code == 0
+    assert evalsuite.finetune(models_file(folder, tiny), **WHAT, out=folder).exit_code == 0
     return folder

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from as_json import a_cell, cells_of
+from run_files import read_jsonl, results_json
 
 import evalsuite
 from evalsuite.analyses.anchor_sheets import anchor_sheets
@@ -294,7 +295,7 @@ def _ask(tmp_path: Path, items: Path, **settings: Any) -> evalsuite.Results:
 
 
 @pytest.mark.slow
-def test_a_file_has_what_is_needed_and_no_text(run: Path, file: Path) -> None:
+def test_a_file_has_what_is_needed_and_no_text(file: Path) -> None:
     content = json.loads(file.read_text(encoding="utf-8"))
     SCHEMAS["anchors"].model_validate_json(file.read_bytes())
     assert {one["set"] for one in content["sets"]} == {"easy", "hard"}
@@ -311,7 +312,7 @@ def test_a_run_asks_only_the_items_of_a_file(tmp_path: Path, file: Path) -> None
     assert len(cells_of(done)) == 2 and not done.problems
     for cell in cells_of(done):
         weights = {item["id"]: item["weight"] for item in chosen[cell["set"]]["items"]}
-        lines = [json.loads(line) for line in (done.out / cell["records"]).read_text(encoding="utf-8").splitlines()]
+        lines = read_jsonl(done.out / cell["records"])
         assert {line["item"] for line in lines} == weights.keys()
         value = math.fsum(weights[line["item"]] * line["scores"]["accuracy"] for line in lines)
         told, metric = cell["estimate"], cell["metrics"]["accuracy"]
@@ -329,7 +330,7 @@ def test_estimates_take_part_in_no_comparison(tmp_path: Path, file: Path) -> Non
     models = {name: _model(name, skill) for name, skill in SKILLS.items()}
     done = evalsuite.run(models, tasks=[TASK], out=tmp_path / "out", items=file)
     assert len(cells_of(done)) == 2 * len(SKILLS)
-    content = json.loads((done.out / "results.json").read_text(encoding="utf-8"))
+    content = results_json(done.out)
     assert content["difficulty"] == content["gaps"] == content["means"] == content["groups"] == []
     assert not list(sheets(done, ["groups", "ranks"]))
     with pytest.raises(ConfigError, match="estimates from a part of the items"):

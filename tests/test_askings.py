@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from as_json import a_cell, a_run, scored
+from as_json import a_cell, a_run, scored_cell
 
 from evalsuite.analyses import abstention, stability, votes
 from evalsuite.common.sheet import Text
@@ -42,7 +42,7 @@ def outcome(
 
 def cell(outcomes: Sequence[Outcome], **place: object) -> ScoredCell:
     result = a_cell(**place)
-    return scored(result, CellOutcomes(Cell(result.place, result.facts.written()), LABELS, tuple(outcomes)))
+    return scored_cell(result, CellOutcomes(Cell(result.place, result.facts.written()), LABELS, tuple(outcomes)))
 
 
 def content(analysis: Analysis, *cells: ScoredCell) -> list:

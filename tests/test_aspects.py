@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from as_json import content_of
+from run_files import read_jsonl, results_json
 
 import evalsuite
 from evalsuite.analyses.saved import load_results, narrow
@@ -21,10 +21,10 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_tasks_that_share_dialogues_are_no_more_clusters(out: Path) -> None:
-    (row,) = json.loads((out / "results.json").read_text())["aspects"]
+    (row,) = results_json(out)["aspects"]
     asked: dict[str, tuple[str, list[str]]] = {}  # item -> its group and dialogue
     for path in sorted((out / "records").glob("*.jsonl")):
-        for record in map(json.loads, path.read_text().splitlines()):
+        for record in read_jsonl(path):
             if record["task"] in row["tasks"] and record.get("group"):
                 asked[record["item"]] = record["group"], record["dialogue"]
     numbers = sources([dialogue for _, dialogue in asked.values()])

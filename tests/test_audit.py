@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import read_jsonl
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.benchmarks.corecode.reference import table4 as paper_table4
@@ -236,7 +237,7 @@ def line(of: Sample, on: str, **fields: Any) -> str:
     return json.dumps({"sample": of.hash, "output": on, "annotator": "p", **fields}, ensure_ascii=False)
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     out = folder / "run"
     evalsuite.run(model=["random", "lexical"], limit=6, perturb=["none", "circular"], out=out)
@@ -248,7 +249,7 @@ def test_make(run: Path) -> None:
     page, sample = audit.make_sample(run, n=30, seed=1)
     assert {d.output.model for d in sample.drawn} == {"random", "lexical"}
     assert load_sample(page.parent / "sample.json") == sample
-    rows = [json.loads(x) for x in (page.parent / "to-mark.jsonl").read_text(encoding="utf-8").split("\n") if x]
+    rows = read_jsonl(page.parent / "to-mark.jsonl")
     assert [row["output"] for row in rows] == [d.output.id for d in sample.drawn]
     shown = page.read_text(encoding="utf-8")
     assert "default-src 'none'" in shown
@@ -323,7 +324,7 @@ NO_ANSWER = {"choice": None, "text": None, "rule": "", "start": None, "end": Non
 def test_what_no_model_wrote_is_not_drawn(tmp_path: Path, change: dict[str, Any]) -> None:
     evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=3, set="hard", out=tmp_path)
     path = next((tmp_path / "records").glob("*.jsonl"))
-    records = [json.loads(x) for x in path.read_text(encoding="utf-8").split("\n") if x]
+    records = read_jsonl(path)
     records[0] |= change
     path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
     assert [o.item for o in population(tmp_path)] == [r["item"] for r in records[1:]]
@@ -337,7 +338,7 @@ def test_a_new_parser_is_read_with_the_old_marks(tmp_path: Path) -> None:
     said = [line(sample, d.output.id, said=d.output.labels[d.output.choice or 0]) for d in sample.drawn]
     file.write_text("\n".join(said), encoding="utf-8")
     path = next((tmp_path / "records").glob("*hard*"))
-    records = [json.loads(x) for x in path.read_text(encoding="utf-8").split("\n") if x]
+    records = read_jsonl(path)
     for record in records:
         record["answer"] |= {"status": "unparsed", "choice": None}
         record["scores"] = {"accuracy": 0.0}

@@ -97,7 +97,7 @@ def test_a_spreadsheet_of_marks(marked: tuple[Path, Sample], separator: str) -> 
     assert marks.notes == (f"{file}: 1 outputs not marked",)
 
 
-def test_marks_of_another_sample_are_refused(marked: tuple[Path, Sample], tmp_path_factory: Any) -> None:
+def test_marks_of_another_sample_are_refused(marked: tuple[Path, Sample]) -> None:
     folder, sample = marked
     file = folder / "m.jsonl"
     other = replace(sample, rubric="cicero")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import read_jsonl
+from shared_fixtures import shared_folder
 from test_page import HOSTILE
 
 import evalsuite
@@ -16,14 +17,14 @@ from evalsuite.review import audit
 from evalsuite.review.audit.sample import Sample, load_sample
 
 
-@made_once
+@shared_folder
 def folder(folder: Path) -> Path:
     """A sample of ten, all of hostile replies: four choices, some with an option (n), three spans, three texts."""
     run = folder / "run"
     tasks = ["knowledge_filling", "slot_identification", "conflict_detection", "event_cause"]
     evalsuite.run(model=["random"], tasks=tasks, limit=5, set="hard", out=run)
     for path, hostile in zip(sorted((run / "records").glob("*.jsonl")), HOSTILE, strict=False):
-        records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        records = read_jsonl(path)
         for record in records:
             record["reply"] = hostile
         path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
@@ -57,7 +58,7 @@ def export(page: Any, to: Path) -> list[dict[str, Any]]:
     with page.expect_download() as download:
         page.click("#export")
     download.value.save_as(to)
-    return [json.loads(line) for line in to.read_text(encoding="utf-8").splitlines()]
+    return read_jsonl(to)
 
 
 def test_mark_reload_export_read(page: Any, folder: Path) -> None:
@@ -200,7 +201,7 @@ def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
     assert [(r["annotator"], r["said"], r["note"]) for r in rows] == [("乙", first.labels[2], HOSTILE[0])]
 
 
-def test_hostile_replies_are_text(page: Any, folder: Path) -> None:
+def test_hostile_replies_are_text(page: Any) -> None:
     """A hostile reply stands there to be read, hidden characters made visible."""
     enter(page)
     seen = []
@@ -245,7 +246,7 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...], bro
     run = tmp_path / "run"
     evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=2, set="hard", out=run)
     path = next((run / "records").glob("*.jsonl"))
-    records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    records = read_jsonl(path)
     for record in records:
         record["gold"] = labels[record["labels"].index(record["gold"])]
         record["labels"] = list(labels)

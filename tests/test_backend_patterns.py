@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 from needs import needs
+from responses import responses
 from tiers import thorough_but
 
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Generation, Model
 from evalsuite.benchmarks.glucose import slots as slots
-from evalsuite.types import Message, Request, Response
+from evalsuite.types import Message, Request
 
 needs("hf", "torch", "llguidance")
 
@@ -33,11 +33,6 @@ GLUCOSE = [make(d) for d in range(1, 11) for make in (slots.statement, slots.pro
 
 def constrained_request(pattern: str, prompt: str = "Gage was riding his bike. 请回答：", room: int = 40) -> Request:
     return Request("g/0", prompt, (Message("user", prompt),), room, scoring="constrained", pattern=pattern)
-
-
-def answers(backend: Any, asked: list[Request]) -> list[Response]:
-    found = dict(chain.from_iterable(backend.generate(asked, [False] * len(asked))))
-    return [found[n] for n in range(len(asked))]
 
 
 @pytest.fixture(scope="module", params=thorough_but(1, ["chat", "base"]))
@@ -57,7 +52,7 @@ def partly(pattern: str, text: str) -> bool:
 @pytest.mark.parametrize("patterns", [PLAIN, GLUCOSE], ids=["plain", "glucose"])
 def test_replies_match_or_are_cut(hf: HuggingFace, patterns: list[str]) -> None:
     asked = [constrained_request(p) for p in patterns]
-    replies = answers(hf, asked)
+    replies = responses(hf, asked)
     for pattern, reply in zip(patterns, replies, strict=True):
         assert reply.error is None and reply.text
         if reply.finish == "stop":
@@ -66,7 +61,7 @@ def test_replies_match_or_are_cut(hf: HuggingFace, patterns: list[str]) -> None:
             assert (reply.finish, reply.new_tokens) == ("length", 40)
             assert partly(pattern, reply.text.rstrip("\ufffd")), (pattern, reply.text)
     assert {r.finish for r in replies} >= {"stop"}
-    free = answers(hf, [replace(r, scoring="generate", pattern="") for r in asked])
+    free = responses(hf, [replace(r, scoring="generate", pattern="") for r in asked])
     assert sum(bool(re.fullmatch(p, r.text)) for p, r in zip(patterns, free, strict=True)) < len(patterns) / 2
 
 
@@ -80,39 +75,39 @@ def test_a_reply_is_the_greedy_one_of_what_may_be_said(hf: HuggingFace) -> None:
     with torch.inference_mode():
         logits = hf.net(torch.tensor([hf.ids(request)])).logits[0, -1]
     best = max(words, key=lambda w: float(logits[hf.checkpoint.tokenizer(w)["input_ids"][0]]))
-    assert [r.text for r in answers(hf, [request])] == [best]
+    assert [r.text for r in responses(hf, [request])] == [best]
 
 
 def test_a_reply_that_matches_may_end(hf: HuggingFace) -> None:
     """A reply that matches the pattern may end, or go on where the pattern allows it. Here the model ends it."""
-    (short,) = answers(hf, [constrained_request("是[^\\s\\S]?")])
+    (short,) = responses(hf, [constrained_request("是[^\\s\\S]?")])
     assert (short.text, short.finish, short.new_tokens) == ("是", "stop", 2)
 
 
 @pytest.mark.slow
 def test_replies_do_not_hang_on_the_batch(hf: HuggingFace) -> None:
     asked = [constrained_request(p, room=room) for p in PLAIN for room in (6, 24)]
-    assert [answers(hf, [r])[0] for r in asked] == answers(hf, asked)
+    assert [responses(hf, [r])[0] for r in asked] == responses(hf, asked)
 
 
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", "(.)\\1"])
 def test_a_pattern_that_cannot_be_used_fails_alone(hf: HuggingFace, pattern: str) -> None:
-    good, bad = answers(hf, [constrained_request("是|否"), constrained_request(pattern)])
+    good, bad = responses(hf, [constrained_request("是|否"), constrained_request(pattern)])
     assert good.text in ("是", "否")
     assert (bad.finish, bad.text) == ("error", "") and f"pattern {pattern!r}" in (bad.error or "")
 
 
 def test_with_neither_options_nor_a_pattern(hf: HuggingFace) -> None:
-    (reply,) = answers(hf, [constrained_request("")])
+    (reply,) = responses(hf, [constrained_request("")])
     assert "neither options nor a pattern" in (reply.error or "")
 
 
 def test_choices_beside_patterns(hf: HuggingFace) -> None:
     """Should one cell hold both, each row is held to its own."""
     choice = replace(constrained_request(""), options=("甲", "乙"), labels=("(a)", "(b)"))
-    alone = answers(hf, [choice])[0]
+    alone = responses(hf, [choice])[0]
     assert alone.text.strip() in ("a", "b", "(a)", "(b)")
-    both = answers(hf, [choice, constrained_request("是|否")])
+    both = responses(hf, [choice, constrained_request("是|否")])
     assert both[0].text.strip() in ("a", "b", "(a)", "(b)") and both[1].text in ("是", "否")
 
 
@@ -123,7 +118,7 @@ def test_without_the_library_it_says_what_to_install(hf: HuggingFace, monkeypatc
 
     monkeypatch.setitem(sys.modules, "llguidance.hf", None)
     monkeypatch.setattr(hf, "_patterns", Patterns(hf.checkpoint))
-    (reply,) = answers(hf, [constrained_request("是|否")])
+    (reply,) = responses(hf, [constrained_request("是|否")])
     assert "pip install 'evalsuite[hf]'" in (reply.error or "")
 
 
@@ -164,6 +159,6 @@ def test_a_tokenizer_of_pieces_and_bytes(tmp_path: Path) -> None:
     backend = HuggingFace(Model(name="l", backend="hf", path=str(tmp_path), dtype="float32", device="cpu"))
     patterns = ["ab{2} a", "是{2}", "(?:a|b){3}"]
     for pattern, reply in zip(
-        patterns, answers(backend, [constrained_request(p, "a b") for p in patterns]), strict=True
+        patterns, responses(backend, [constrained_request(p, "a b") for p in patterns]), strict=True
     ):
         assert reply.finish == "stop" and re.fullmatch(pattern, reply.text), (pattern, reply)

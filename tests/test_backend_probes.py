@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from coders import save_bart, save_t5
 from needs import needs
+from responses import responses
 
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import nll_response
@@ -19,7 +20,7 @@ from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.hf.seq2seq import continuations
 from evalsuite.backends.model import Generation, Model
 from evalsuite.common.errors import BackendError
-from evalsuite.types import Message, Request, Response
+from evalsuite.types import Message, Request
 
 needs("hf", "torch")
 
@@ -33,11 +34,6 @@ PAIRS = [
 
 def probe(*pairs: tuple[str, str], number: int = 0) -> Request:
     return Request(f"p/{number}", "", (Message("user", ""),), 64, scoring="nll", pairs=pairs)
-
-
-def answers(backend: Any, asked: list[Request]) -> list[Response]:
-    found = dict(chain.from_iterable(backend.generate(asked, [False] * len(asked))))
-    return [found[n] for n in range(len(asked))]
 
 
 def tokenizer(opening: str = "") -> Any:
@@ -122,7 +118,7 @@ def test_a_probes_likelihoods_are_those_of_a_plain_loop(backend: HuggingFace) ->
     plain = plain_seq2seq if backend.checkpoint.seq2seq else plain_causal
     assert isinstance(backend, LocalModel)
     for response, pairs in zip(
-        answers(backend, [probe(*p, number=n) for n, p in enumerate(PAIRS)]), PAIRS, strict=True
+        responses(backend, [probe(*p, number=n) for n, p in enumerate(PAIRS)]), PAIRS, strict=True
     ):
         assert (response.error, response.text, response.finish, response.new_tokens) == (None, "", "nll", 0)
         wanted = [plain(backend, *pair) for pair in pairs]
@@ -146,9 +142,9 @@ def test_the_end_of_text_is_no_part_of_a_target(seq2seq: HuggingFace) -> None:
 
 def test_what_is_asked_with_it_changes_nothing(backend: HuggingFace) -> None:
     asked = [probe(*p, number=n) for n, p in enumerate(PAIRS)]
-    together = answers(backend, asked)
+    together = responses(backend, asked)
     for one, response in zip(asked, together, strict=True):
-        (alone,) = answers(backend, [one])
+        (alone,) = responses(backend, [one])
         assert [x.logprob for x in alone.likelihoods] == pytest.approx(
             [x.logprob for x in response.likelihoods], abs=1e-4
         )
@@ -172,9 +168,9 @@ def test_what_is_asked_with_it_changes_nothing(backend: HuggingFace) -> None:
 def test_a_probe_that_cannot_be_asked_fails_alone(
     backend: HuggingFace, pairs: tuple[tuple[str, str], ...], message: str
 ) -> None:
-    good, bad, other = answers(backend, [probe(*PAIRS[0]), probe(*pairs), probe(*PAIRS[1])])
+    good, bad, other = responses(backend, [probe(*PAIRS[0]), probe(*pairs), probe(*PAIRS[1])])
     assert good.error is None and other.error is None
-    assert answers(backend, [probe(*pairs)]) == [bad]  # with nothing beside it, too
+    assert responses(backend, [probe(*pairs)]) == [bad]  # with nothing beside it, too
     assert bad.finish == "error" and bad.likelihoods == () and re.search(message, bad.error or "")
 
 
@@ -202,7 +198,7 @@ def test_memory_running_out_halves_the_batch(tiny: Path, monkeypatch: pytest.Mon
 
     backend = model(tiny, batch_tokens=4000)
     asked = [probe(*PAIRS[n % 2], number=n) for n in range(7)]
-    whole = answers(backend, asked)
+    whole = responses(backend, asked)
     plain = module.targets
 
     def starved(net: object, rows: list[tuple[list[int], list[int]]]) -> list[list[float]]:
@@ -211,20 +207,20 @@ def test_memory_running_out_halves_the_batch(tiny: Path, monkeypatch: pytest.Mon
         return plain(net, rows)
 
     monkeypatch.setattr(module, "targets", starved)
-    for mine, theirs in zip(answers(backend, asked), whole, strict=True):
+    for mine, theirs in zip(responses(backend, asked), whole, strict=True):
         assert [x.logprob for x in mine.likelihoods] == pytest.approx([x.logprob for x in theirs.likelihoods], abs=1e-4)
 
 
 def test_probes_beside_other_requests(causal: HuggingFace) -> None:
     written = Request("p/0", "你好", (Message("user", "你好"),), 4)
-    alone = answers(causal, [written])
-    mixed = answers(causal, [probe(*PAIRS[0]), written, probe(*PAIRS[1])])
+    alone = responses(causal, [written])
+    mixed = responses(causal, [probe(*PAIRS[0]), written, probe(*PAIRS[1])])
     assert mixed[1] == alone[0]
     assert mixed[0].finish == mixed[2].finish == "nll"
 
 
 def test_a_chat_model_reads_a_probe_as_plain_text(tiny: Path) -> None:
-    base, chat = (answers(model(tiny, chat), [probe(*p) for p in PAIRS]) for chat in (False, True))
+    base, chat = (responses(model(tiny, chat), [probe(*p) for p in PAIRS]) for chat in (False, True))
     assert base == chat
 
 
@@ -233,7 +229,7 @@ def test_what_an_encoder_decoder_writes_is_what_transformers_writes(seq2seq: Hug
 
     prompts = ["今天下雨了，因为有云。", "你好", "A: 你好吗 B: ", "乙"]
     asked = [Request("p/0", text, (Message("user", text),), 8) for text in prompts]
-    for text, response in zip(prompts, answers(seq2seq, asked), strict=True):
+    for text, response in zip(prompts, responses(seq2seq, asked), strict=True):
         words = seq2seq.checkpoint.tokenizer
         ids = torch.tensor([words(text)["input_ids"]])
         start = {"t5": [0], "bart": [1, 3]}[seq2seq.net.config.model_type]
@@ -266,7 +262,7 @@ CONTEXTS = ["今天下雨了，因为有云。\n甲", "你好", "A: 你好吗\nB
 def test_an_encoder_decoder_compares_labels_and_texts(seq2seq: HuggingFace) -> None:
     """Contexts of several lengths in one batch, each option against transformers' own loss."""
     for scoring in ("labels", "texts"):
-        for text, response in zip(CONTEXTS, answers(seq2seq, [choice(scoring, x) for x in CONTEXTS]), strict=True):
+        for text, response in zip(CONTEXTS, responses(seq2seq, [choice(scoring, x) for x in CONTEXTS]), strict=True):
             assert response.error is None and len(response.likelihoods) == 3
             for n, found in enumerate(response.likelihoods):
                 if scoring == "texts":
@@ -286,7 +282,7 @@ def test_an_encoder_decoder_compares_labels_and_texts(seq2seq: HuggingFace) -> N
 
 
 def test_an_encoder_decoder_is_held_to_labels(seq2seq: HuggingFace) -> None:
-    for response in answers(seq2seq, [choice("constrained", x) for x in CONTEXTS]):
+    for response in responses(seq2seq, [choice("constrained", x) for x in CONTEXTS]):
         assert response.finish == "stop" and re.fullmatch(r"\W*[甲乙我]\W?", response.text)
 
 
@@ -295,7 +291,7 @@ def test_an_encoder_decoder_is_held_to_a_pattern(tiny: Path, tmp_path: Path, sav
     import transformers
 
     save(tmp_path, transformers.AutoTokenizer.from_pretrained(tiny))
-    for response in answers(model(tmp_path), [choice("constrained", x, pattern="下雨|再见") for x in CONTEXTS]):
+    for response in responses(model(tmp_path), [choice("constrained", x, pattern="下雨|再见") for x in CONTEXTS]):
         assert (response.error, response.finish) == (None, "stop") and response.text in ("下雨", "再见")
 
 

@@ -304,7 +304,7 @@ def test_no_option_is_the_most_likely_of_nan() -> None:
     assert labels_response([[[1]], [[2]]], [[-3.0], [-1.0]], 5).error is None
 
 
-def test_models_of_modelscope(tiny: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_models_of_modelscope(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fetched by the package's own snapshot_download; without the package the message says what to install."""
     model = Model(name="m", backend="hf", hub="modelscope", path="org/tiny", revision="v1")
     monkeypatch.setitem(sys.modules, "modelscope", None)

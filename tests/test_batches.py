@@ -17,6 +17,7 @@ import kill_points
 import pytest
 from needs import needs
 from pydantic import ValidationError
+from run_files import compared_files, results_json
 
 import evalsuite
 from evalsuite.backends.base import Limits
@@ -320,7 +321,7 @@ def test_killed_before_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         assert server.account()["twice"] == 0 and len(server.batches) == 4 and not journal
 
 
-def test_an_endpoint_that_lists_nothing(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_endpoint_that_lists_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """Whether the lost batch was begun cannot be known, and a message says so; the batch stays paid."""
     with BatchServer(calls={"drop-after": 0.7}, seconds=0.05, lists=False) as server:
         limits = Limits(journal=(journal := Journal()))
@@ -704,13 +705,8 @@ def write_models(server: BatchServer, path: Path, batch: str = "") -> Path:
     return path
 
 
-def content(run: Path) -> dict[str, Any]:
-    files = [run / "results.json", *sorted((run / "records").iterdir())]
-    return {path.name: path.read_bytes() for path in files}
-
-
 def costs(run: Path) -> list[float]:
-    return [cell["tokens"]["cost"] for cell in json.loads((run / "results.json").read_text())["cells"]]
+    return [cell["tokens"]["cost"] for cell in results_json(run)["cells"]]
 
 
 @pytest.mark.thorough
@@ -721,7 +717,7 @@ def test_a_run_has_the_same_bytes(server: BatchServer, tmp_path: Path) -> None:
     evalsuite.run(direct, out=tmp_path / "a", **ASKED)
     server.calls = {"drop-after": 0.1, "half": 0.1, "429": 0.1}
     evalsuite.run(batch, out=tmp_path / "b", **ASKED)
-    assert content(tmp_path / "a") == content(tmp_path / "b")
+    assert compared_files(tmp_path / "a") == compared_files(tmp_path / "b")
     with Store(tmp_path / "a" / "store.sqlite") as a, Store(tmp_path / "b" / "store.sqlite") as b:
         assert a.spent() == pytest.approx(b.spent()) and not b.batches()
     half = write_models(server, tmp_path / "half.yaml", ", batch: {poll: 0.05}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 from typer.testing import CliRunner
 
 import evalsuite
@@ -56,7 +56,7 @@ def row(n: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-@made_once
+@shared_folder
 def home(folder: Path) -> Path:
     """A benchmark of all kinds with its data."""
     for split, numbers in (("train", range(10, 18)), ("test", range(4))):
@@ -70,7 +70,7 @@ def home(folder: Path) -> Path:
     return folder
 
 
-@made_once
+@shared_folder
 def run(home: Path, folder: Path) -> Path:
     """A run of the benchmark file five.yaml; the run's manifest names the path of the file."""
     asked = {"benchmark": [home / "five.yaml"], "perturb": ["none", "shuffle"], "shots": [0, 1], "out": folder}

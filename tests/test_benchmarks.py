@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from as_json import a_cell, cells_of, content_of
+from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.analyses.means import means
@@ -38,7 +38,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def records(done: Results, cell: dict[str, Any]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (done.out / cell["records"]).read_text(encoding="utf-8").splitlines()]
+    return read_jsonl(done.out / cell["records"])
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,8 +13,9 @@ from typing import Any
 import pytest
 from as_json import sheets_of
 from rich.console import Console
+from run_files import read_jsonl, results_json
 from scipy.stats import norm, t
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses import breakdown as breakdowns
@@ -306,7 +306,7 @@ def test_every_slot_has_a_name_of_its_own() -> None:
 # --- a run, counted again from its records
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     out = folder / "run"
     evalsuite.run(model=["random", "lexical"], limit=12, perturb=["none", "circular", "traditional"], out=out)
@@ -316,14 +316,14 @@ def run(folder: Path) -> Path:
 @pytest.mark.thorough
 def test_a_real_run_counted_again(run: Path) -> None:
     """The counts use no object of ours, only the lines of records/ and what the paper says of the ontology."""
-    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    results = results_json(run)
     slices = {tuple(e[k] for k in PLACE): e for e in results["breakdowns"]}
     mixed = {tuple(e[k] for k in PLACE): e for e in results["confusions"]}
     assert len(slices) == len(results["cells"])
     assert len(mixed) == sum(c["task"] in (SLOTS, DOMAINS) for c in results["cells"])
     for entry in results["cells"]:
         place = tuple(entry[k] for k in PLACE)
-        records = [json.loads(line) for line in (run / entry["records"]).read_text(encoding="utf-8").splitlines()]
+        records = read_jsonl(run / entry["records"])
         metric = slices[place]["metric"]
         items: dict[str, list[dict[str, Any]]] = {}
         for record in records:
@@ -363,13 +363,13 @@ def recount(entry: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
 
 @pytest.mark.slow
 def test_all_scripts_meet(run: Path) -> None:
-    found = json.loads((run / "results.json").read_text(encoding="utf-8"))["confusions"]
+    found = results_json(run)["confusions"]
     names = {e["perturb"]: [n for n, _ in e["names"]] for e in found if (e["model"], e["set"], e["task"]) == ("random", "easy", SLOTS)}  # fmt: skip
     assert names["traditional"] == names["none"] == names["circular"]
 
 
 def test_tables_fit_the_terminal(run: Path) -> None:
-    found = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    found = results_json(run)
     console = Console(width=100, record=True, file=None, legacy_windows=False, force_terminal=False, quiet=False)
     with console.capture() as capture:
         for table in draw(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import write_jsonl
 from typer.testing import CliRunner
 
 from evalsuite.authoring.agree import annotator_agreement, match_annotations
@@ -30,11 +31,6 @@ def row(name: str, annotations: list[dict[str, Any]], annotator: str = "", **mor
     return {"id": name, "set": "easy", "dialogue": TURNS, "annotations": annotations, "annotator": annotator, **more}
 
 
-def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     """Four dialogues, annotated by two people: alike; with other domains and words; by one of them only; with one more by one."""
@@ -45,7 +41,7 @@ def files(tmp_path: Path) -> list[Path]:
         row("3", [], nothing=True),
         row("4", [CAUSE | {"phrase": "洗脸池", "conflict1": "洗衣机"}]),
     ]
-    return [write(tmp_path / "甲.jsonl", *one), write(tmp_path / "乙.jsonl", *other)]
+    return [write_jsonl(tmp_path / "甲.jsonl", *one), write_jsonl(tmp_path / "乙.jsonl", *other)]
 
 
 def test_steps(files: list[Path]) -> None:
@@ -96,7 +92,7 @@ def test_of_equal_texts_those_of_the_same_span_match() -> None:
 
 def test_one_file_of_three(tmp_path: Path) -> None:
     """People are told apart by the annotator's name where there is one; all pairs are compared."""
-    file = write(
+    file = write_jsonl(
         tmp_path / "all.jsonl", *(row("1", [CAUSE], name) for name in "甲乙丙"), row("5", [], "丁", nothing=True)
     )
     found = annotator_agreement([file])
@@ -107,7 +103,7 @@ def test_one_file_of_three(tmp_path: Path) -> None:
 def test_what_cannot_be_compared(tmp_path: Path, files: list[Path]) -> None:
     with pytest.raises(ConfigError, match="one annotator only"):
         annotator_agreement(files[:1])
-    other = write(tmp_path / "丙.jsonl", row("1", []) | {"dialogue": ["A: 别的。"]})
+    other = write_jsonl(tmp_path / "丙.jsonl", row("1", []) | {"dialogue": ["A: 别的。"]})
     with pytest.raises(DataError, match="have other turns"):
         annotator_agreement([files[0], other])
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import read_jsonl, write_jsonl
 from typer.testing import CliRunner
 
 from evalsuite.authoring import annotation_page, read_annotations
@@ -29,11 +30,6 @@ ONE: dict[str, Any] = {
     "dimension": "事件", "instance": "A的充电宝充不进电", "domain": "原因", "slot": "事件原因", "value": "A的充电宝进了水",
     "evidence": ["昨天掉进洗脸池里了"], "phrase": "掉进洗脸池", "conflict1": "掉进被窝", "conflict2": "一直锁在抽屉没动过",
 }  # fmt: skip
-
-
-def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
-    return path
 
 
 def annotated(**change: Any) -> dict[str, Any]:
@@ -72,7 +68,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("change", "field", "message"), WRONG, ids=[f"{w[1]}-{w[2][:20]}" for w in WRONG])
 def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], field: str, message: str) -> None:
-    file = write(tmp_path / "a.jsonl", {**ROW, "id": "0", "annotations": []}, annotated(**change))
+    file = write_jsonl(tmp_path / "a.jsonl", {**ROW, "id": "0", "annotations": []}, annotated(**change))
     found = [e for e in check_dialogues(file)[1] if e.field == f"annotations[0].{field}"]
     assert found and found[0].line == 2 and message in found[0].message
     with pytest.raises(DataError, match=re.escape(f"{file}:2")):
@@ -88,11 +84,11 @@ RIGHT: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("change", RIGHT)
 def test_what_is_right(tmp_path: Path, change: dict[str, Any]) -> None:
-    assert check_dialogues(write(tmp_path / "a.jsonl", annotated(**change)))[1] == []
+    assert check_dialogues(write_jsonl(tmp_path / "a.jsonl", annotated(**change)))[1] == []
 
 
 def test_lines_as_a_whole(tmp_path: Path) -> None:
-    file = write(tmp_path / "a.jsonl", annotated(), {**ROW, "annotations": [ONE, ONE], "nothing": True}, {**ROW, "set": "medium", "annotations": []})  # fmt: skip
+    file = write_jsonl(tmp_path / "a.jsonl", annotated(), {**ROW, "annotations": [ONE, ONE], "nothing": True}, {**ROW, "set": "medium", "annotations": []})  # fmt: skip
     assert [(e.line, e.field) for e in check_dialogues(file)[1]] == [
         (2, "id"),
         (2, "nothing"),
@@ -110,7 +106,7 @@ def test_the_sample_keeps_to_the_rules_and_the_schema() -> None:
     dialogues, wrong = check_dialogues(file)
     assert not wrong and sum(len(d.annotations) for d in dialogues) == len(read_annotations(file)) > 500
     validator = jsonschema.Draft202012Validator(json_schema("annotation"))
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(file)
     assert all(map(validator.is_valid, rows)) and validator.is_valid(annotated(proposed=True))
     assert not validator.is_valid(annotated(colour="red")) and not validator.is_valid(annotated(evidence="text"))
 
@@ -159,12 +155,12 @@ UNREADABLE = [
 @pytest.mark.parametrize(("rows", "message"), UNREADABLE)
 def test_dialogues_that_cannot_be_annotated(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        annotation_page.load_dialogues(write(tmp_path / "d.jsonl", *rows))
+        annotation_page.load_dialogues(write_jsonl(tmp_path / "d.jsonl", *rows))
 
 
 def test_dialogues_of_other_tools(tmp_path: Path) -> None:
     """Keys that are not ours are left out; what was annotated before stays."""
-    file = write(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated())
+    file = write_jsonl(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated())
     one, two = annotation_page.load_dialogues(file, "hard")
     assert (one.id, one.set, one.annotations) == ("7", "hard", []) and (two.set, len(two.annotations)) == ("easy", 1)
 
@@ -177,7 +173,7 @@ def test_proposals(tmp_path: Path) -> None:
 
     objects = [ONE | {"evidence": ["昨天掉进洗脸池里了", "没有的话"]}, ONE | {"slot": "颜色"}, ONE | {"value": " "}]
     said = f'好的，标注如下：\n```json\n{json.dumps(objects, ensure_ascii=False)[:-1]}, {{"dimension": '
-    file = write(tmp_path / "d.jsonl", ROW, {**annotated(), "id": "2"})
+    file = write_jsonl(tmp_path / "d.jsonl", ROW, {**annotated(), "id": "2"})
     models = tmp_path / "models.yaml"
     with Server(latency=0, reply=lambda body: said) as server:
         api = f"base_url: '{server.url}', key_env: null, backoff: 0.02"
@@ -195,7 +191,7 @@ def test_baselines_propose_nothing(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a baseline cannot write"):
         args = [
             "annotate",
-            str(write(tmp_path / "d.jsonl", ROW)),
+            str(write_jsonl(tmp_path / "d.jsonl", ROW)),
             "--out",
             str(tmp_path / "p.html"),
             "--suggest",

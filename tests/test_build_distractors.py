@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from run_files import read_jsonl
 
 from evalsuite.authoring import read_annotations, write_task_files
 from evalsuite.authoring.classifier import ConditionalLogit
@@ -126,10 +127,7 @@ def test_a_build_with_the_embedded_model(tmp_path: Path) -> None:
     went = choose.results["0:hard:test"]
     assert went.accuracy[0] > went.chance and min(went.accuracy) < went.accuracy[0]
     filling = "hard/multiple_choice/test/Commonsense_Knowledge_Filling.jsonl"
-    rows, before = (
-        [json.loads(text) for text in (folder / "data" / filling).read_text(encoding="utf-8").splitlines()]
-        for folder in (tmp_path, bundled("sample"))
-    )
+    rows, before = (read_jsonl(folder / "data" / filling) for folder in (tmp_path, bundled("sample")))
     assert [r["answer"] for r in rows] == [r["answer"] for r in before], "the right option and its place stay"
     assert sum(r != b for r, b in zip(rows, before, strict=True)) == sum(
         {*w} != {b[label] for label in ("(a)", "(b)", "(c)")} - {b["answer"][1]}

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_build_agree import CAUSE, NEXT, THING, TURNS, row, write
+from run_files import write_jsonl
+from test_build_agree import CAUSE, NEXT, THING, TURNS, row
 
 from evalsuite.authoring.annotations import check_dialogues
 from evalsuite.authoring.inspection import Inspected, annotation_quality
@@ -27,7 +28,7 @@ def inspected(tmp_path: Path) -> Path:
         "1", [CAUSE | ACCEPTED, THING | RETURNED, NEXT | RETURNED | {"verdict": "revised", "inspector": ""}], "甲"
     )
     other = row("2", [CAUSE, THING | REVISED | {"annotator": "丙"}], "甲")
-    return write(tmp_path / "甲.jsonl", one, other)
+    return write_jsonl(tmp_path / "甲.jsonl", one, other)
 
 
 def test_verdicts_are_counted_by_annotator(inspected: Path) -> None:
@@ -39,7 +40,7 @@ def test_verdicts_are_counted_by_annotator(inspected: Path) -> None:
 
 def test_what_was_returned_is_in_no_task(inspected: Path, tmp_path: Path) -> None:
     """Neither a returned annotation nor its copy in the file before the inspection is in a task; its revision is."""
-    before = write(tmp_path / "before.jsonl", row("1", [CAUSE, THING, NEXT], "甲"), row("2", [CAUSE], "甲"))
+    before = write_jsonl(tmp_path / "before.jsonl", row("1", [CAUSE, THING, NEXT], "甲"), row("2", [CAUSE], "甲"))
     for files in ([inspected], [inspected, before], [before, inspected]):
         merged = merge(files)
         kept = {d.id: [k.value for k in d.annotations] for d in merged.dialogues}
@@ -48,7 +49,7 @@ def test_what_was_returned_is_in_no_task(inspected: Path, tmp_path: Path) -> Non
 
 
 def test_the_same_by_another_stands(inspected: Path, tmp_path: Path) -> None:
-    other = write(tmp_path / "乙.jsonl", row("1", [THING], "乙"))
+    other = write_jsonl(tmp_path / "乙.jsonl", row("1", [THING], "乙"))
     (one, *_) = merge([inspected, other]).dialogues
     assert THING["value"] in [k.value for k in one.annotations]
 
@@ -62,37 +63,39 @@ def test_the_same_by_another_stands(inspected: Path, tmp_path: Path) -> None:
     ],
 )
 def test_verdicts_that_are_none(change: dict[str, str], field: str, said: str, tmp_path: Path) -> None:
-    _, (wrong,) = check_dialogues(write(tmp_path / "x.jsonl", row("1", [CAUSE | change])))
+    _, (wrong,) = check_dialogues(write_jsonl(tmp_path / "x.jsonl", row("1", [CAUSE | change])))
     assert wrong.field == field and said in str(wrong)
 
 
 def test_who_qualifies_on_gold(tmp_path: Path) -> None:
     """An annotator is right with the slot of a gold annotation, and with nothing where the gold has nothing; what is missing counts
     as wrong."""
-    gold = write(tmp_path / "gold.jsonl", row("1", [CAUSE, THING]), row("2", [CAUSE]), row("3", [], nothing=True))
-    good = write(
+    gold = write_jsonl(tmp_path / "gold.jsonl", row("1", [CAUSE, THING]), row("2", [CAUSE]), row("3", [], nothing=True))
+    good = write_jsonl(
         tmp_path / "甲.jsonl", row("1", [THING, CAUSE, NEXT]), row("2", [CAUSE | {"value": "A的充电宝湿了"}]), row("3", [], nothing=True)
     )  # fmt: skip
-    bad = write(tmp_path / "乙.jsonl", row("1", [CAUSE | {"slot": "时间原因"}]), row("3", [THING]), row("7", [CAUSE]))
+    bad = write_jsonl(
+        tmp_path / "乙.jsonl", row("1", [CAUSE | {"slot": "时间原因"}]), row("3", [THING]), row("7", [CAUSE])
+    )
     found = annotation_quality([good, bad], gold, qualify=0.75)
     assert [(q.annotator, q.items, q.right, q.more, q.qualifies) for q in found.qualified] == [
         ("甲", 4, 4, 1, True),
         ("乙", 4, 0, 1, False),
     ]
     assert found.agreement is not None and found.to_json()["qualified"][0]["share"] == 1.0
-    three_of_four = write(tmp_path / "丁.jsonl", row("1", [CAUSE, THING]), row("2", [CAUSE]))
+    three_of_four = write_jsonl(tmp_path / "丁.jsonl", row("1", [CAUSE, THING]), row("2", [CAUSE]))
     for share, qualifies in ((0.75, True), (0.9, False)):
         (one,) = annotation_quality([three_of_four], gold, share).qualified
         assert (one.share, one.qualifies) == (0.75, qualifies)
     with pytest.raises(ConfigError, match=r"--qualify 90.0: expected a share from 0 to 1"):
         annotation_quality([good], gold, 90.0)
-    other = write(tmp_path / "戊.jsonl", row("1", [CAUSE]) | {"dialogue": [*TURNS, "A: 别的。"]})
+    other = write_jsonl(tmp_path / "戊.jsonl", row("1", [CAUSE]) | {"dialogue": [*TURNS, "A: 别的。"]})
     with pytest.raises(DataError, match="戊 has other turns"):
         annotation_quality([other], gold)
 
 
 def test_the_commands(inspected: Path, tmp_path: Path, cli: Any) -> None:
-    gold = write(tmp_path / "gold.jsonl", row("1", [CAUSE, THING, NEXT]), row("2", [CAUSE, NEXT]))
+    gold = write_jsonl(tmp_path / "gold.jsonl", row("1", [CAUSE, THING, NEXT]), row("2", [CAUSE, NEXT]))
     done = cli("build", "agree", inspected, "--gold", gold, "--out", tmp_path / "q.json")
     lines = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.split()}
     assert "does not qualify" in done.stdout and lines["甲"][1:5] == ["5", "4", "1", "80.0"]
@@ -102,7 +105,7 @@ def test_the_commands(inspected: Path, tmp_path: Path, cli: Any) -> None:
     made = cli("build", "tasks", inspected, "--out", tmp_path / "service", "--shares", "0,0")
     assert "1 annotations left out that an inspector returned" in made.stdout
     assert json.loads((tmp_path / "service/build.json").read_text(encoding="utf-8"))["merged"]["returned"] == 1
-    empty = write(tmp_path / "empty.jsonl", row("1", []))
+    empty = write_jsonl(tmp_path / "empty.jsonl", row("1", []))
     assert (
         "has no annotations"
         in cli("build", "annotate", empty, "--inspect", "--out", tmp_path / "p.html", expect=2).stderr

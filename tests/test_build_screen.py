@@ -18,6 +18,7 @@ from typing import Any
 
 import kill_points
 import pytest
+from run_files import read_jsonl, write_jsonl
 
 from evalsuite.authoring.concepts import jieba_concepts
 from evalsuite.authoring.dialogues import dialogue_files, read_dialogues
@@ -63,11 +64,6 @@ def words(text: str) -> list[str]:
 def edges(index: Path) -> set[tuple[str, str, str]]:
     with sqlite3.connect(index) as db:
         return set(db.execute("SELECT head, relation, tail FROM edges"))
-
-
-def write(path: Path, *rows: object) -> Path:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 # --- knowledge
@@ -310,7 +306,7 @@ def test_matches_are_what_the_papers_words_say(tmp_path: Path) -> None:
             }
         )
     done = screen_dialogues([SAMPLE], KNOWLEDGE, tmp_path / "out", index=tmp_path / "index.sqlite")
-    rows = [json.loads(line) for line in (tmp_path / "out" / "matches.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(tmp_path / "out" / "matches.jsonl")
     found = [{(m["turn"], m["head"], m["relation"], m["tail"]) for m in row["matches"]} for row in rows]
     assert found == expected
     assert sum(map(len, expected)) > 30
@@ -337,8 +333,8 @@ TAGGER = "bigrams:pairs"  # jieba takes each process a second to load
 @pytest.mark.thorough
 def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     """The bytes equal those of one process that is not interrupted; two processes are killed, and two go on."""
-    rows = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
-    many = write(
+    rows = read_jsonl(SAMPLE)
+    many = write_jsonl(
         tmp_path / "many.jsonl", *({"id": f"{n}-{r['id']}", "dialogue": r["dialogue"]} for n in range(2) for r in rows)
     )
     index, plain, killed = tmp_path / "index.sqlite", tmp_path / "plain", tmp_path / "killed"
@@ -395,7 +391,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.path", [str(Path(__file__).parent), *sys.path])
     tagger = f"{Path(__file__).stem}:words"
-    some = write(
+    some = write_jsonl(
         tmp_path / "some.jsonl",
         {"id": "a", "dialogue": [f"A: {text}" for text in UTTERANCES]},
         {"id": "b", "dialogue": ["A: 雨伞", "B: 下雨"]},
@@ -408,7 +404,7 @@ def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, m
     before = (out / "matches.jsonl").stat()
     done = screen_dialogues([some], knowledge, out, tagger=tagger, more_than=2)
     assert (out / "matches.jsonl").stat().st_mtime_ns == before.st_mtime_ns
-    kept = [json.loads(line) for line in (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()]
+    kept = read_jsonl(out / "kept.jsonl")
     assert kept == [{"id": "a", "dialogue": [f"A: {text}" for text in UTTERANCES]}]  # as it came, 雨傘 too
     told = json.loads((out / "counts.json").read_text(encoding="utf-8"))
     assert told["kept"] == 1 and told["sources"][0]["histogram"] == {"0": 1, "2": 1, "3": 1}
@@ -416,28 +412,28 @@ def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, m
     for change in ({"either_way": True}, {"without": ["RelatedTo"]}, {"tagger": "jieba"}):
         with pytest.raises(ConfigError, match=f"other {next(iter(change))}.*--out"):
             screen_dialogues([some], knowledge, out, **{"tagger": tagger, **change})  # type: ignore[arg-type]
-    write(some, {"id": "a", "dialogue": ["A: 嗯"]})
+    write_jsonl(some, {"id": "a", "dialogue": ["A: 嗯"]})
     with pytest.raises(ConfigError, match="other dialogues"):
         screen_dialogues([some], knowledge, out, tagger=tagger)
 
 
 @pytest.mark.parametrize("name", ["jeiba", "no.such.module:tag", "json:nothing", "json:__name__"])
 def test_taggers_that_are_not_there(tmp_path: Path, knowledge: Path, name: str) -> None:
-    some = write(tmp_path / "some.jsonl", {"id": "a", "dialogue": ["A: 嗯"]})
+    some = write_jsonl(tmp_path / "some.jsonl", {"id": "a", "dialogue": ["A: 嗯"]})
     with pytest.raises(ConfigError, match=re.escape(name)):
         screen_dialogues([some], knowledge, tmp_path / "out", tagger=name)
     assert not (tmp_path / "out").exists() and not index_path(knowledge).exists()
 
 
 def test_no_process_is_not_every_core(tmp_path: Path, knowledge: Path, cli: Any) -> None:
-    some = write(tmp_path / "some.jsonl", {"id": "a", "dialogue": ["A: 嗯"]})
+    some = write_jsonl(tmp_path / "some.jsonl", {"id": "a", "dialogue": ["A: 嗯"]})
     done = cli("build", "screen", some, "--knowledge", knowledge, "--out", tmp_path / "out", "--jobs", 0, expect=2)
     assert "--jobs 0" in done.stderr
 
 
 @pytest.mark.slow
 def test_the_command(tmp_path: Path, cli: Any) -> None:
-    other = write(tmp_path / "other.jsonl", {"conversation": ["Usr: 医院 里 有 医生 。\tU1", "Bot: 嗯 。"]})
+    other = write_jsonl(tmp_path / "other.jsonl", {"conversation": ["Usr: 医院 里 有 医生 。\tU1", "Bot: 嗯 。"]})
     out = tmp_path / "out"
     files = ("--knowledge", "bundled:sample/knowledge/assertions.csv", "--index", tmp_path / "i", "--out", out)
     done = cli("build", "screen", SAMPLE, other, *files, "--more-than", 2, "--counts", "0,1", "--jobs", 1)
@@ -460,6 +456,6 @@ def test_real_dialogues(real_data: Path, tmp_path: Path) -> None:
     raw = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     assert len(dialogues) == len(raw) == 1400
     assert [list(d.turns) for d in dialogues] == [row["dialogue"] for row in raw]
-    some = write(tmp_path / "some.jsonl", *raw[:60])
+    some = write_jsonl(tmp_path / "some.jsonl", *raw[:60])
     done = screen_dialogues([some], KNOWLEDGE, tmp_path / "out", index=tmp_path / "index.sqlite")
     assert done.total.dialogues == 60 and done.total.more_than(0) > 0

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from run_files import read_jsonl
 from typer.testing import CliRunner
 
 from evalsuite.authoring import artefacts
@@ -192,7 +193,7 @@ def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
     }
 
 
-def test_intervals_count_dialogues(tmp_path: Path) -> None:
+def test_intervals_count_dialogues() -> None:
     """Ten copies of an item in one dialogue count no more than the item alone."""
     rng = random.Random("clusters")
     values = [float(rng.random() < 0.4) for _ in range(50)]
@@ -223,7 +224,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:
     source = bundled("sample") / "annotations.jsonl"
-    rows = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(source)
     mine = [a for r in rows if r["set"] == "easy" for a in r["annotations"]]
     with_annotations, files = compute_stats(bundled("sample"), source), compute_stats(bundled("sample"))
     easy = with_annotations.knowledge["easy"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import read_jsonl, write_jsonl
 from typer.testing import CliRunner
 
 from evalsuite.authoring.benchmark import BuiltBenchmark, build_benchmark
@@ -28,11 +29,6 @@ from evalsuite.common.resources import bundled
 
 SAMPLE = bundled("sample/annotations.jsonl")
 FIGURE = 900_000  # examples of the paper's figures are numbered from here, those of the official README below
-
-
-def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
-    return path
 
 
 def rows(folder: Path, task: str, item_set: str = "easy", split: str = "test") -> list[dict[str, Any]]:
@@ -95,7 +91,7 @@ def test_the_official_examples_are_made_again(real_data: Path, tmp_path: Path) -
         wrong = "[MASK]" if task == "knowledge_filling" else row["answer"] if task == "conflict_detection" else ""
         told = [turn.replace(wrong, k["phrase"]) if wrong else turn for turn in row["dialogue"]]
         annotated.append({"id": f"{task}-{number}", "set": "easy", "dialogue": told, "annotations": [k]})
-    file = write(tmp_path / "annotations.jsonl", *annotated)
+    file = write_jsonl(tmp_path / "annotations.jsonl", *annotated)
     missing: set[tuple[str, int]] = {*examples}
     for seed in range(200):
         build_benchmark([file], tmp_path / "out", shares=(0, 0), seed=seed)
@@ -173,7 +169,7 @@ def test_the_sample_through_the_command(tmp_path: Path) -> None:
 def test_the_documents_count_the_sample() -> None:
     """docs/benchmarks.md says how many dialogues, annotations, and annotations with alternatives there are."""
     text = (Path(__file__).parents[1] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    dialogues = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    dialogues = read_jsonl(SAMPLE)
     annotations = [k for d in dialogues for k in d["annotations"]]
     further = sum("alternatives" in k for k in annotations)
     assert f"{len(dialogues)} dialogues\nwith {len(annotations)} annotations" in text
@@ -185,7 +181,7 @@ def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="has data that no build wrote"):
         build_benchmark([SAMPLE], tmp_path)
     made = build_benchmark([SAMPLE], tmp_path / "mine")
-    easy = write(tmp_path / "easy.jsonl", *(d for d in map(json.loads, SAMPLE.read_text().splitlines()) if d["set"] == "easy"))  # fmt: skip
+    easy = write_jsonl(tmp_path / "easy.jsonl", *(d for d in read_jsonl(SAMPLE) if d["set"] == "easy"))  # fmt: skip
     (tmp_path / "mine" / "distractors.json").write_text("{}")
     again = build_benchmark([easy], tmp_path / "mine")
     assert sorted(p.name for p in (tmp_path / "mine").iterdir()) == ["build.json", "data"]
@@ -198,6 +194,7 @@ def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_places_are_balanced(tmp_path: Path, seed: int) -> None:
     made = build_benchmark([SAMPLE], tmp_path, seed=seed)
+    assert len(made.gold) == 6
     for place, golds in made.gold.items():
         assert max(golds.values()) - min(golds.values()) <= 1
         item_set, split = place.split("/")
@@ -225,7 +222,7 @@ def test_dialogues_of_one_source_share_a_split(tmp_path: Path, seed: int) -> Non
     """Near-equal ones, within a set and between EASY and HARD, at any seed; the shares hold all the same."""
     found = [near(f"e{n}", "easy", n % 8, "换一句" if n >= 8 else "") for n in range(10)]
     found += [near(f"h{n}", "hard", n + 4, "再换一句") for n in range(12)]
-    annotations = read_annotations(write(tmp_path / "a.jsonl", *found))
+    annotations = read_annotations(write_jsonl(tmp_path / "a.jsonl", *found))
     split_of = assign_splits(annotations, seed, (0.4, 0.2))
     story = {(d["set"], d["id"]): d["dialogue"][0] for d in found}
     assert len({(story[d], split) for d, split in split_of.items()}) == len({*story.values()}) == 16
@@ -258,7 +255,7 @@ MERGES: list[tuple[list[dict[str, Any]], str, list[str], int, int]] = [
 def test_annotators_together_or_one(
     tmp_path: Path, files: list[dict[str, Any]], annotator: str, values: list[str], repeated: int, disputed: int
 ) -> None:
-    paths = [write(tmp_path / f"{name}.jsonl", row) for name, row in zip(("one", "two"), files, strict=False)]
+    paths = [write_jsonl(tmp_path / f"{name}.jsonl", row) for name, row in zip(("one", "two"), files, strict=False)]
     made = build_benchmark(paths, tmp_path / "out", annotator=annotator, shares=(0, 0))
     assert [r["answer"] for r in rows(tmp_path / "out", "knowledge_generation")] == values
     assert (made.merged.repeated, len(made.merged.disputed)) == (repeated, disputed)
@@ -282,7 +279,7 @@ REFUSED: list[tuple[list[dict[str, Any]], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("files", "settings", "message"), REFUSED)
 def test_what_is_refused(tmp_path: Path, files: list[dict[str, Any]], settings: dict[str, Any], message: str) -> None:
-    paths = [write(tmp_path / f"{n}.jsonl", row) for n, row in enumerate(files)]
+    paths = [write_jsonl(tmp_path / f"{n}.jsonl", row) for n, row in enumerate(files)]
     with pytest.raises((ConfigError, DataError), match=message):
         build_benchmark(paths, tmp_path / "out", **settings)
     assert not (tmp_path / "out").exists(), "nothing is half written"
@@ -293,7 +290,9 @@ def test_the_phrase_that_is_meant(tmp_path: Path) -> None:
     told = ["A: 我很少看科幻片。", "B: 别提科幻片，我也很少看科幻片，一看就睡着。"]
     k = knowledge("后续事件", "B看电影", "B睡着了", "科幻片", "恐怖片", "天气预报", evidence=["我也很少看科幻片"])
     build_benchmark(
-        [write(tmp_path / "a.jsonl", {**ROW, "dialogue": told, "annotations": [k]})], tmp_path / "out", shares=(0, 0)
+        [write_jsonl(tmp_path / "a.jsonl", {**ROW, "dialogue": told, "annotations": [k]})],
+        tmp_path / "out",
+        shares=(0, 0),
     )
     assert rows(tmp_path / "out", "knowledge_filling")[0]["dialogue"] == [
         told[0],
@@ -316,7 +315,7 @@ def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
 
 
 def test_the_command_passes_its_flags(tmp_path: Path) -> None:
-    files = [str(write(tmp_path / f"{name}.jsonl", by(name, WET))) for name in ("林", "周")]
+    files = [str(write_jsonl(tmp_path / f"{name}.jsonl", by(name, WET))) for name in ("林", "周")]
     args = ["tasks", *files, "--out", str(tmp_path / "out")]
     told = CliRunner().invoke(build, [*args, "--annotator", "周", "--seed", "7", "--shares", "0,0.25"])
     assert told.exit_code == 0, told.output

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import read_jsonl, results_json
 from typer.testing import CliRunner
 
 from evalsuite.authoring.annotations import check_dialogues
@@ -67,9 +68,7 @@ def page_data(page: Path) -> Any:
 
 @pytest.mark.thorough
 def test_every_command_runs_and_says_what_is_shown(followed: Path) -> None:
-    kept = [
-        json.loads(line) for line in (followed / "screened" / "kept.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    kept = read_jsonl(followed / "screened" / "kept.jsonl")
     told = {
         d.id: d.dialogue
         for name in ("lin", "zhou")
@@ -78,7 +77,7 @@ def test_every_command_runs_and_says_what_is_shown(followed: Path) -> None:
     assert {d["id"]: d["dialogue"] for d in kept} == told, "the annotations are of the dialogues that screening keeps"
     assert [d["id"] for d in page_data(followed / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
     assert len(json.loads((followed / "agreement.json").read_text(encoding="utf-8"))["annotators"]) == 2
-    results = [json.loads((followed / "runs" / r / "results.json").read_text()) for r in ("baselines", "tiny")]
+    results = [results_json(followed / "runs" / r) for r in ("baselines", "tiny")]
     assert [len({c["model"] for c in r["cells"]}) for r in results] == [3, 1]
     assert [len(r["cells"]) for r in results] == [3 * 8, 2]
     assert {"lexical", "tiny-zh"} <= {c["model"] for c in page_data(followed / "leaderboard" / "index.html")["cells"]}

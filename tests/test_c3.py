@@ -34,14 +34,6 @@ DOCUMENT = [["男：我八点来接你去机场。", "女：太好了，谢谢�
 HEAD = "documentID\tquestionIndex\ttype\n"
 
 
-@pytest.fixture
-def models(tmp_path: Path) -> Path:
-    rows = (f"{{name: {name}, backend: baseline, path: {name}}}" for name in ("oracle", "majority"))
-    path = tmp_path / "models.yaml"
-    path.write_text(f"models: [{', '.join(rows)}]\n", encoding="utf-8")
-    return path
-
-
 def write(root: Path, *documents: Any, annotations: str = "", item_set: str = "d") -> Path:
     path = path_of(root, item_set, "test")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,10 +181,15 @@ def test_every_wording_shows_document_and_choices() -> None:
 
 
 @pytest.mark.thorough
-def test_the_sample_with_all_perturbations(models: Path, tmp_path: Path) -> None:
+def test_the_sample_with_all_perturbations(oracle_and_majority: Path, tmp_path: Path) -> None:
     every = [name for name, row in PERTURBATIONS.items() if row.applies(TASK.name)]
     done = evalsuite.run(
-        models, model=["oracle"], tasks=["c3"], prompt=["paper", "cot"], perturb=every, out=tmp_path / "run"
+        oracle_and_majority,
+        model=["oracle"],
+        tasks=["c3"],
+        prompt=["paper", "cot"],
+        perturb=every,
+        out=tmp_path / "run",
     )
     assert not done.problems and {cell["set"] for cell in cells_of(done)} == {"d", "m"}
     assert {cell["metrics"]["accuracy"]["value"] for cell in cells_of(done)} == {1}
@@ -215,6 +212,7 @@ def test_shots_are_of_other_documents() -> None:
     corpus = open_corpus("c3", bundled("sample"))
     for item_set in BENCHMARK.sets:
         pool = corpus.train(TASK.name, item_set)
+        assert pool
         for item in (*pool, *corpus.file(TASK, item_set, "test").items):
             drawn = Shots(pool, 0).draw(item, 2)
             assert drawn and all(shot.dialogue != item.dialogue for shot in drawn)
@@ -261,9 +259,9 @@ def test_official_files(official: Corpus) -> None:
 
 
 @pytest.mark.thorough
-def test_official_majority_and_oracle(official: Corpus, models: Path, tmp_path: Path) -> None:
+def test_official_majority_and_oracle(official: Corpus, oracle_and_majority: Path, tmp_path: Path) -> None:
     """The majority of the training file, counted from the file itself."""
-    done = evalsuite.run(models, tasks=["c3"], data=official.root, limit=200, out=tmp_path / "run")
+    done = evalsuite.run(oracle_and_majority, tasks=["c3"], data=official.root, limit=200, out=tmp_path / "run")
     for item_set in BENCHMARK.sets:
         got = {c["model"]: c["metrics"]["accuracy"]["value"] for c in cells_of(done) if c["set"] == item_set}
         places = {}

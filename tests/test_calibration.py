@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from as_json import NoSource, a_cell, a_run, scored, sheets_of
+from as_json import NoSource, a_cell, a_run, scored_cell, sheets_of
 
 import evalsuite
 from evalsuite.analyses import calibration
@@ -56,7 +56,7 @@ def row(
     result = a_cell(scoring=scoring)
     cell = Cell(result.place, result.facts.written())
     read = [(t, r, a := read_answer(t.item, r), score_answer(t.item, a, r)) for t, r in replies]
-    own = scored(result, outcomes_of(cell, read))
+    own = scored_cell(result, outcomes_of(cell, read))
     run = replace(a_run(own), replies=ReadReplies(Replies(replies), {result.place: own}))  # type: ignore[arg-type]
     (found,) = run.of(calibration.ANALYSIS) or []
     return found
@@ -176,7 +176,7 @@ def stated_row(replies: list[str], golds: list[int], dialogues: list[int]) -> ca
         answer = read_answer(item, response)
         read.append((trial, response, answer, score_answer(item, answer, response)))
     result = a_cell(variant="confidence")
-    own = scored(result, outcomes_of(Cell(result.place, result.facts.written()), read))
+    own = scored_cell(result, outcomes_of(Cell(result.place, result.facts.written()), read))
     (found,) = a_run(own).of(calibration.ANALYSIS) or [None]
     return found
 
@@ -225,7 +225,7 @@ def test_stated_confidence_beside_scikit_learn(said: tuple[list[str], list[int],
     assert found.curve[1].coverage == surest.mean()
 
 
-def test_few_statements_are_refused(said: tuple[list[str], list[int], np.ndarray, np.ndarray]) -> None:
+def test_few_statements_are_refused() -> None:
     replies = ["(a)"] * 40 + ["(a)\n置信度：80%"] * 29
     found = stated_row(replies, [0] * 69, list(range(69)))
     assert found and (found.refused, found.items, found.answered) == ("few", 29, 69)

@@ -211,7 +211,9 @@ def test_what_a_model_is_asked() -> None:
 @pytest.mark.parametrize("task", TASKS_CEDAR, ids=lambda task: task.name)
 @pytest.mark.parametrize("variant", ["paper", "plain", "zh"])
 def test_every_template_renders(task: Any, variant: str) -> None:
-    for item in cedar.probe_items([HOUSE], task.name):
+    items = cedar.probe_items([HOUSE], task.name)
+    assert items
+    for item in items:
         for context, target in pairs(Prompt(bundled("prompts"), task, variant), item):
             assert context.startswith(("A: Today", "A dialogue:", "一段对话：")) and target.strip()
 

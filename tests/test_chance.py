@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from as_json import a_cell, a_run, scored
+from as_json import a_cell, a_run, scored_cell
 from tiers import thorough_but
 
 from evalsuite.analyses.chance import Chance, compute
@@ -120,7 +120,7 @@ def outcomes(model: str, chosen: Sequence[int | None], task: str = "knowledge_fi
 
 
 def chance(*cells: CellOutcomes) -> list[Chance]:
-    return compute(a_run(*(scored(a_cell(model=cell.cell.place.model), cell) for cell in cells)))
+    return compute(a_run(*(scored_cell(a_cell(model=cell.cell.place.model), cell) for cell in cells)))
 
 
 def test_rows() -> None:

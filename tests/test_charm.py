@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from as_json import cells_of, rated_run
+from as_json import cells_of, rated_cells_of
+from run_files import results_json
 
 import evalsuite
 from evalsuite.analyses.judged.replies import read_verdict
@@ -317,12 +318,10 @@ def test_what_is_done_with_other_runs_is_done_with_its_facts(tmp_path: Path) -> 
     assert {output.outcome for output in population(out)} == {"right"}
     judged = evalsuite.judge(out, "judge", models={"judge": lambda request: "与参考答案相符。[正确]"})
     assert not judged.problems
-    (cell,) = (c for c in json.loads((out / "results.json").read_text(encoding="utf-8"))["judged"]["cells"])
+    (cell,) = (c for c in results_json(out)["judged"]["cells"])
     assert (cell["task"], cell["scales"]["correct"]["value"]) == ("charm_memory_time", 1.0)
     asked = evalsuite.score(out, second_reader="reader", second_sample=9, models={"reader": lambda request: "B"})
-    assert [c["task"] for c in json.loads((out / "results.json").read_text(encoding="utf-8"))["second"]["cells"]] == [
-        "charm_time"
-    ]
+    assert [c["task"] for c in results_json(out)["second"]["cells"]] == ["charm_time"]
     assert not asked.problems
 
 
@@ -330,7 +329,7 @@ def test_items_without_dialogue_are_compared_one_by_one(tmp_path: Path) -> None:
     """Items without a dialogue do not count as items of one dialogue: then no difference would ever be significant."""
     tasks = ["charm_sport", "charm_memory_recommendation"]
     evalsuite.run({"m": lambda request: request.prompt[-20:]}, tasks=tasks, limit=4, out=tmp_path)
-    found = [(cell.place.task, [value.source for value in cell.values]) for cell in rated_run(tmp_path)]
+    found = [(cell.place.task, [value.source for value in cell.values]) for cell in rated_cells_of(tmp_path)]
     memory, *sport = sorted(found)  # questions of memory are Chinese only
     assert memory == (tasks[1], [*range(4)]) and sport == [(tasks[0], [*range(4)])] * 2
 

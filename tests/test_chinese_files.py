@@ -15,6 +15,7 @@ from statistics import fmean
 
 import pytest
 from as_json import cells_of
+from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.benchmarks.check import check_data
@@ -97,7 +98,7 @@ def opencompass(task: str, row: dict[str, object]) -> str:
 
 def assert_as_opencompass(root: Path, local: str) -> None:
     task, corpus = BENCHMARKS["fewclue"].task(local), open_corpus("fewclue", root)
-    rows = [json.loads(line) for line in corpus.path(task, "public", "test").read_text("utf-8").splitlines()]
+    rows = read_jsonl(corpus.path(task, "public", "test"))
     items = corpus.file(task, "public", "test").items
     prompt = Prompt(bundled("prompts"), task, "paper")
     assert [prompt.render(item) for item in items] == [opencompass(local, row) for row in rows]
@@ -253,7 +254,7 @@ def test_votes_are_those_of_the_official_script(real_data: Path, tmp_path: Path)
     (tmp_path / "results").mkdir()
     for task in BENCHMARKS["tombench"].tasks:
         path = open_corpus("tombench", real_data).path(task, "stories", "test")
-        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        lines = read_jsonl(path)
         asked, replies, written = [], [], list[str]()
         for n, (item, row) in enumerate(zip(stories(task.local, real_data)[:40], lines[:40], strict=True)):
             row["答案\nANSWER"] = "ABCD"[item.gold or 0]  # one row has "A. ", which the script never finds right

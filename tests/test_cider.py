@@ -160,6 +160,7 @@ def corpus(request: pytest.FixtureRequest) -> Corpus:
 def test_what_is_right_is_read_as_right(corpus: Corpus) -> None:
     """Every right answer is read as right: a model would lose what the parser misses."""
     seen: set[str] = set()
+    assert corpus.files("test")
     for task, fold in corpus.files("test"):
         for item in corpus.file(task, fold, "test").items[:900]:
             if task.kind.name == "choice":
@@ -195,6 +196,7 @@ def test_ids_are_unique_and_spans_stand_in_their_context(corpus: Corpus) -> None
 
 
 def test_prompts_show_what_they_may(sample: Corpus) -> None:
+    assert sample.files("test")
     for task, fold in sample.files("test"):
         for variant in ("paper", "plain"):
             prompt = Prompt(bundled("prompts"), task, variant)

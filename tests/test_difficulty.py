@@ -14,8 +14,9 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from as_json import a_cell, a_run, scored, sheets_of
-from shared_fixtures import made_once
+from as_json import a_run, scored_outcomes, sheets_of
+from run_files import results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses import difficulty as of_items
@@ -166,10 +167,6 @@ def test_the_list_is_short_and_begins_with_the_least_probable() -> None:
     assert {x["why"] for x in row["suspicious"]} == {"all_wrong"}
 
 
-def model(outcomes: CellOutcomes, **more: Any) -> ScoredCell:
-    return scored(a_cell(**outcomes.place.as_dict(), **more), outcomes)
-
-
 def rows_of(*cells: ScoredCell) -> list[dict[str, Any]]:
     return [row.written() for row in of_items.compute(a_run(*cells))]
 
@@ -178,15 +175,15 @@ TRAINED = {"base": "m0", "task": TASK, "size": 1, "seed": 1, "set": "both", "all
 
 
 def test_who_counts() -> None:
-    three = [model(cell(f"m{n}", [0, n % 2, 1])) for n in range(3)]
+    three = [scored_outcomes(cell(f"m{n}", [0, n % 2, 1])) for n in range(3)]
     (row,) = rows_of(
         *three,
-        model(cell("chance", [1, 1, 1]), facts={"backend": "baseline", "tags": []}),
-        model(cell("adapter", [1, 1, 1]), facts={"trained": TRAINED}),
-        model(cell("half", [1, 1, 1]), missing=1),
-        model(cell("broken", [1, 1, 1]), status={"failed": 1}),
-        *(model(cell(f"m{n}", [1, 1, 1], perturb="shuffle")) for n in range(3)),
-        *(model(cell(f"m{n}", [1, 1, 1], shots=2)) for n in range(2)),
+        scored_outcomes(cell("chance", [1, 1, 1]), facts={"backend": "baseline", "tags": []}),
+        scored_outcomes(cell("adapter", [1, 1, 1]), facts={"trained": TRAINED}),
+        scored_outcomes(cell("half", [1, 1, 1]), missing=1),
+        scored_outcomes(cell("broken", [1, 1, 1]), status={"failed": 1}),
+        *(scored_outcomes(cell(f"m{n}", [1, 1, 1], perturb="shuffle")) for n in range(3)),
+        *(scored_outcomes(cell(f"m{n}", [1, 1, 1], shots=2)) for n in range(2)),
     )
     assert row["models"] == ["m0", "m1", "m2"] and row["left_out"] == ["half", "broken"] and row["shots"] == 0
     (sheet,) = sheets_of(of_items.ANALYSIS, [row])
@@ -202,7 +199,7 @@ def test_who_counts() -> None:
 # --- a run
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Seven models, each right on more items than the one before; all miss the first item, and only the weaker three solve the
     second."""
@@ -223,7 +220,7 @@ def run(folder: Path) -> Path:
 
 
 def content(run: Path) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = results_json(run)
     return found
 
 

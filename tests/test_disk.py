@@ -22,8 +22,8 @@ import pytest
 import evalsuite
 from evalsuite.common.lock import locked
 from tests import disk
-from tests.disk import Change, Disk, changes, compiled, write_files
-from tests.shared_fixtures import made_once
+from tests.disk import Change, Disk, changes, compiled_library, write_files
+from tests.shared_fixtures import shared_folder
 
 FEW: dict[str, Any] = {"tasks": ["slot_identification", "event_cause"], "limit": 2}
 
@@ -44,7 +44,7 @@ end()
 
 def noted(folder: Path) -> Path:
     """A run and a scoring, and the log of all that they did to the disk."""
-    library, root = compiled(folder), folder / "root"
+    library, root = compiled_library(folder), folder / "root"
     root.mkdir()
     watched = {
         "LD_PRELOAD": str(library),
@@ -57,7 +57,7 @@ def noted(folder: Path) -> Path:
     return folder
 
 
-noted_disk = made_once(noted, "noted_disk")
+noted_disk = shared_folder(noted, "noted_disk")
 
 
 def results_of(folder: Path) -> dict[str, bytes]:
@@ -178,7 +178,7 @@ class Full:
         self.root, self.said = folder / "root", folder / "said"
         self.written = 0  # writes of the last command
         self.root.mkdir()
-        self.library = compiled(folder)
+        self.library = compiled_library(folder)
         watched = {"LD_PRELOAD": str(self.library), "DISK_ROOT": str(self.root), "SAID": str(self.said)}
         watched["FIRST"] = str(folder / "first")
         self.process = subprocess.Popen(

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import processes
 import pytest
 import yaml
-from markdown_pages import Instead, NotRun, Page, Runner, differing, read, slug
+from markdown_pages import Instead, NotRun, Page, Runner, difference, read, slug
 from tiers import thorough_but
 
 from evalsuite.backends.openai.faults import Server
@@ -309,7 +309,7 @@ def test_a_chinese_page_keeps_step(english: Path, chinese: Path) -> None:
     wrong = [
         f"line {theirs.line}: {said}"
         for ours, theirs in zip(one.blocks, other.blocks, strict=True)
-        if (said := differing(ours, theirs))
+        if (said := difference(ours, theirs))
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from as_json import a_cell, cells_of, content_of, rated_run
+from as_json import a_cell, cells_of, content_of, rated_cells_of
 
 import evalsuite
 from evalsuite.analyses.contamination import ExposureTest
@@ -309,7 +309,7 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     counted = replace(done, cells=tuple(cell.model_copy(update={"tokens": tokens}) for cell in done.cells))
     (spent,) = sheets(counted, ["tokens"])
     assert {row.cells[1].flags for row in spent.rows} == {(f"≈{n}/500",) for n in asked.values()}
-    assert groups(rated_run(out)) == []
+    assert groups(rated_cells_of(out)) == []
     assert content_of(done, "difficulty") == [] and content_of(done, "breakdowns") == []
     with pytest.raises(ConfigError, match=r"share no answered item"):
         evalsuite.compare(out, "one", "two")

@@ -242,7 +242,7 @@ def test_libraries_under_a_path_that_the_locale_cannot_write_keep_their_threads(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gbk", "ascii", "cp1252"])
-def test_what_a_terminal_cannot_show_is_escaped(tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_terminal_cannot_show_is_escaped(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """GBK, of Chinese Windows, has Chinese and no ✓."""
     expected = {"doctor": 0, "tasks": 0}  # the tests see room on the disk
     for command, code in expected.items():

@@ -208,9 +208,7 @@ def test_a_baseline_has_one_line_of_progress(tmp_path: Path, cli: Any) -> None:
 
 
 @pytest.mark.slow
-def test_models_go_by_mean_rank_and_a_run_of_several_benchmarks_begins_with_all_of_them(
-    tmp_path: Path, cli: Any
-) -> None:
+def test_models_go_by_mean_rank_and_a_run_of_several_benchmarks_begins_with_all_of_them(tmp_path: Path) -> None:
     """The rows of a second way of asking stand below those of their model."""
     out = tmp_path / "run"
     models = {"a": good(0.2), "b": good(0.9), "c": good(0.5)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.authoring.suggest import propose_annotations
@@ -28,7 +28,7 @@ DEEP, HUGE = "[" * 100_000, "1" * 5_000
 _GOOD = "models:\n  - {name: a, backend: baseline, path: lexical}\n"
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     evalsuite.run(model=["lexical"], tasks=["event_cause", "slot_identification"], limit=2, out=folder / "run")
     return folder / "run"

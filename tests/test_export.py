@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from as_json import cells_of
+from run_files import read_jsonl
 from tiers import thorough_but
 
 import evalsuite
@@ -53,10 +54,6 @@ def folder(exported: tuple[Path, str]) -> Path:
     return exported[0]
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-
-
 def exported_cells(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
     """Cells that a run asks: name of the exported task -> its cell and trials."""
     found = {}
@@ -70,7 +67,7 @@ def exported_cells(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
 @pytest.mark.slow
 def test_prompts_are_those_of_a_run(exported: tuple[Path, str]) -> None:
     folder, what = exported
-    written = {path.stem: rows(path) for path in (folder / "data").iterdir()}
+    written = {path.stem: read_jsonl(path) for path in (folder / "data").iterdir()}
     wanted = exported_cells(what)
     assert set(written) == set(wanted)
     assert len(wanted) == 2 * {"corecode": 2 * len(CORECODE), "chain": len(CORECODE), "sisters": 3 + 2 * 2 + 1}[what]
@@ -162,7 +159,7 @@ def test_numbers_are_those_of_a_run(what: str, tmp_path: Path, request: pytest.F
         name = f"{task.benchmark}_{cell['set']}_{task.local}_{cell['variant'].replace('-', '_')}"
         lines = (run.out / cell["records"]).read_text(encoding="utf-8").split("\n")
         replies = [json.loads(line)["reply"] for line in lines if line]
-        data = rows(folder / "data" / f"{name}.jsonl")
+        data = read_jsonl(folder / "data" / f"{name}.jsonl")
         shares = [callbacks.shares(row, reply) for row, reply in zip(data, replies, strict=True)]
         metrics = yaml.load((folder / f"{name}.yaml").read_text(encoding="utf-8"), Loader)["metric_list"]
         assert [each["metric"] for each in metrics] == list(shares[0])
@@ -191,7 +188,7 @@ def test_targets_have_the_form_of_their_wording(tmp_path: Path) -> None:
     folder = evalsuite.export("inspect", tmp_path / "out", shots=1, **what)
     ((_, trials),) = evalsuite.preview(model=["random"], **what)
     task = TASKS["glucose_specific_statement"]
-    targets = [row["target"] for row in rows(folder / "data" / "glucose_d1_specific_statement_one_sided.jsonl")]
+    targets = [row["target"] for row in read_jsonl(folder / "data" / "glucose_d1_specific_statement_one_sided.jsonl")]
     assert targets == [task.forms["one_sided"].shown(trial.item) for trial in trials]
     assert targets != [trial.item.target for trial in trials]
 
@@ -342,7 +339,7 @@ def test_opencompass_has_a_dataset_for_each(tmp_path: Path) -> None:
     exec(compile((folder / "evalsuite_datasets.py").read_text("utf-8"), "config", "exec"), found)
     assert {row["abbr"] for row in found["datasets"]} == {path.stem for path in (folder / "data").iterdir()}
     for row in found["datasets"]:
-        first = rows(folder / row["file"])[0]
+        first = read_jsonl(folder / row["file"])[0]
         turns = row["infer_cfg"]["prompt_template"]["template"]["round"]
         assert [turn["role"] for turn in turns] == ["HUMAN", "BOT", "HUMAN", "BOT", "HUMAN"]
         named = {turn["prompt"].strip("{}") for turn in turns}

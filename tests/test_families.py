@@ -189,7 +189,7 @@ def test_thoughts_between_special_tokens_reach_the_reader(
     assert text[start:end] == "甲" and not inside and "<|im_end|>" not in text
 
 
-def test_chat_templates_of_the_shipped_models_render_shots_as_turns(tiny: Path, tmp_path: Path) -> None:
+def test_chat_templates_of_the_shipped_models_render_shots_as_turns(tiny: Path) -> None:
     turns = tuple(Message(role, text) for role, text in (("user", "甲"), ("assistant", "乙"), ("user", "丙")))
     request = Request("i/0", "", turns, 4)
     expected = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ import kill_points
 import pytest
 from as_json import content_of
 from needs import needs
-from sweeps import LARGE, SMALL, WHAT, listed, produce
+from run_files import read_jsonl, reply_counts, results_json
+from sweeps import LARGE, SMALL, WHAT, models_file, produce
 
 import evalsuite
 from evalsuite.analyses import learning
@@ -37,13 +37,6 @@ needs("finetune", "peft", "accelerate")
 @pytest.fixture(scope="module")
 def checkpoint(tiny: Path) -> Checkpoint:
     return Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=True))
-
-
-def replies(run: Path) -> tuple[int, int]:
-    """The number of replies of a run, and the largest number of answers to one request."""
-    with sqlite3.connect(run / "store.sqlite") as db:
-        count, most = db.execute("SELECT count(*), max(asked) FROM replies").fetchone()
-        return count, most
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -135,7 +128,7 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
         )
         assert card["steps"] == size // 2 and card["loss"] and card["versions"]["peft"]
     assert str(sweep) not in (folder / "adapter_config.json").read_text()
-    cells = json.loads((sweep / "results.json").read_text())["cells"]
+    cells = results_json(sweep)["cells"]
     assert len(cells) == 3 * 2 * 2  # models, sets, perturbations
     trained = {c["model"]: c["facts"].get("trained") for c in cells}
     assert trained["tiny"] is None and trained[names[1]]["size"] == 6
@@ -154,7 +147,7 @@ def test_the_adapter_changes_what_the_model_says(sweep: Path) -> None:
     """Through the ordinary run: models.yaml, the hf backend, the store."""
     said: dict[str, list[str]] = {}
     for path in sorted((sweep / "records").iterdir()):
-        for record in map(json.loads, path.read_text().splitlines()):
+        for record in read_jsonl(path):
             said.setdefault(record["model"], []).append(record["reply"])
     assert len({len(replies) for replies in said.values()}) == 1
     assert said["tiny"] != said[LARGE]
@@ -167,10 +160,10 @@ def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
     out = tmp_path / "again"
     shutil.copytree(sweep, out)
     what = {**WHAT, "sizes": [2]}
-    evalsuite.finetune(listed(tmp_path, tiny), **what, out=out)
+    evalsuite.finetune(models_file(tmp_path, tiny), **what, out=out)
     assert f"{SMALL}  trained already" in capsys.readouterr().err
     assert produce(out) == produce(sweep)  # the larger one stands in models.yaml still
-    evalsuite.finetune(listed(tmp_path, tiny, ", weight_decay: 0.1"), **what, out=out)
+    evalsuite.finetune(models_file(tmp_path, tiny, ", weight_decay: 0.1"), **what, out=out)
     assert "trained again, because its settings changed" in (out / "finetune.log").read_text()
     changed = f"adapters/{SMALL}/adapter_model.safetensors"
     assert produce(out)[changed] != produce(sweep)[changed]
@@ -181,7 +174,7 @@ def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_pa
     """Killed in a training, and amid the replies of a real model. What was kept is of another process: strings hash otherwise
     there."""
     out = tmp_path / "out"
-    words = ["finetune", "--models", listed(tmp_path, tiny), "--model", "tiny", "--tasks", "knowledge_filling"]
+    words = ["finetune", "--models", models_file(tmp_path, tiny), "--model", "tiny", "--tasks", "knowledge_filling"]
     words += ["--set", "both", "--sizes", "2,6", "--test-size", "2", "--perturb", "none,shuffle", "--out", out]
     work, first = out / "adapters" / LARGE / "checkpoints", out / "adapters" / SMALL / "README.md"
     with kill_points.commands("peft", "accelerate") as kill:
@@ -192,11 +185,11 @@ def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_pa
         (work / "checkpoint-99").mkdir()
         kill(2 + 20, words)  # the last two steps; of 24 replies, eight to each model
         assert not work.exists() and not (out / "results.json").exists()
-    assert 16 <= replies(out)[0] < 24
+    assert 16 <= reply_counts(out)[0] < 24
     done = cli(*words)
     assert first.read_bytes() == card and "trained already" in done.stderr
     assert produce(out) == produce(sweep)
-    assert replies(out) == replies(sweep) == (24, 1)
+    assert reply_counts(out) == reply_counts(sweep) == (24, 1)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from needs import needs
-from sweeps import LARGE, SMALL, WHAT, listed, weights
+from sweeps import LARGE, SMALL, WHAT, models_file, weights
 
 import evalsuite
 from evalsuite.backends.cluster import InProcess, Lost
@@ -72,7 +72,7 @@ def test_two_nodes_train_what_one_process_trains(
     monkeypatch.setattr(finetune_ray, "Trainer", mortal(tmp_path))
     monkeypatch.setattr(sweeping, "evaluate", here)
     asked = {**WHAT, "out": run, "executor": "ray", "ray_address": two_nodes.address}
-    assert evalsuite.finetune(listed(tmp_path, tiny), **asked).exit_code == 0
+    assert evalsuite.finetune(models_file(tmp_path, tiny), **asked).exit_code == 0
 
     log = (run / "finetune.log").read_text()
     assert "each adapter takes {'num_cpus': 1}" in log and log.count("training on") == 3
@@ -106,7 +106,7 @@ def test_a_stopped_command_and_a_lost_task_go_on_from_the_checkpoint(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    file, run, steps = listed(tmp_path, tiny), tmp_path / "run", []
+    file, run, steps = models_file(tmp_path, tiny), tmp_path / "run", []
     shutil.copytree(sweep / "adapters" / SMALL, run / "adapters" / SMALL)
 
     class Reporter(finetune_ray._Reporter):
@@ -132,7 +132,7 @@ def test_an_error_in_a_task_keeps_what_is_finished(tiny: Path, tmp_path: Path) -
     other.parent.mkdir(parents=True)
     other.touch()
     with pytest.raises(BackendError, match=r"finetune: target_modules \['nope'\].*\(on node"):
-        train(listed(tmp_path, tiny, ", target_modules: [nope]"), tmp_path, [2])
+        train(models_file(tmp_path, tiny, ", target_modules: [nope]"), tmp_path, [2])
     assert other.exists() and training.read_card(tmp_path / "adapters" / SMALL) is None
 
 
@@ -144,7 +144,7 @@ def test_an_error_in_a_task_keeps_what_is_finished(tiny: Path, tmp_path: Path) -
     ],
 )
 def test_a_node_that_is_not_like_the_others(tiny: Path, tmp_path: Path, changed: dict[str, str], message: str) -> None:
-    (job,) = all_of(listed(tmp_path, tiny), tmp_path, [2])
+    (job,) = all_of(models_file(tmp_path, tiny), tmp_path, [2])
     made_by = {**job.made_by, **{key: value for key, value in changed.items() if key in job.made_by}}
     (training.start_checkpoints(job.folder, made_by) / "claim").write_text("mine")
     with pytest.raises(BackendError, match=message):

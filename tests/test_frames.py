@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 from everything import change, everything
-from shared_fixtures import made_once
+from run_files import read_jsonl, results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.saved import load_results, results_file
@@ -33,7 +34,7 @@ from evalsuite.types import PLACE
 pytestmark = pytest.mark.slow
 
 
-folder = made_once(everything, "folder")
+folder = shared_folder(everything, "folder")
 
 
 @pytest.fixture(params=[
@@ -69,18 +70,9 @@ def place(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in PLACE)
 
 
-def read(folder: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    return content
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-
-
 def test_cells(folder: Path, library: str) -> None:
     found = {(place(row), row["metric"]): row for row in rows(evalsuite.load(folder, library).cells)}
-    cells = read(folder)["cells"]
+    cells = results_json(folder)["cells"]
     assert len(found) == sum(len(cell["metrics"]) for cell in cells) > 500
     for cell in cells:
         for name, metric in cell["metrics"].items():
@@ -107,8 +99,8 @@ def test_records(folder: Path, library: str) -> None:
     run = evalsuite.load(folder, library)
     found = iter(rows(run.table("records", ["all"])))
     statuses = set()
-    for cell in read(folder)["cells"]:
-        for record in lines(folder / cell["records"]):
+    for cell in results_json(folder)["cells"]:
+        for record in read_jsonl(folder / cell["records"]):
             row, answer = next(found), record["answer"]
             assert place(row) == place(cell)
             for key in ("item", "reply", "gold", "new_tokens", "error", "prompt", "dialogue", "options", "reasoning"):
@@ -148,7 +140,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 def test_every_figure_of_the_file_is_in_a_table(folder: Path, library: str) -> None:
     run = evalsuite.load(folder, library)
-    content = read(folder)
+    content = results_json(folder)
     for section in content.keys() - {"format", "evalsuite", "reading"}:
         shown = {
             x
@@ -161,7 +153,7 @@ def test_every_figure_of_the_file_is_in_a_table(folder: Path, library: str) -> N
 
 
 def test_rows_within_rows(folder: Path) -> None:
-    run, content = evalsuite.load(folder), read(folder)
+    run, content = evalsuite.load(folder), results_json(folder)
     bins = rows(run.breakdowns)
     wanted = [
         (place(row), by, bin["low"], bin["high"], bin["n"], bin["value"], *(bin["interval"] or (None, None)))
@@ -246,7 +238,7 @@ def test_types_of_pandas(folder: Path) -> None:
              "facts_chat": "boolean", "headline": "bool", "facts_limit": "Int64", "facts_tags": "object"}  # fmt: skip
     assert {name: str(cells.dtypes[name]) for name in kinds} == kinds
     means = cells[cells.headline & (cells.perturb == "none")].groupby("model").value.mean()
-    mine = [c["metrics"][TASKS[c["task"]].metrics[0]]["value"] for c in read(folder)["cells"] if c["model"] == "oracle" and c["perturb"] == "none"]  # fmt: skip
+    mine = [c["metrics"][TASKS[c["task"]].metrics[0]]["value"] for c in results_json(folder)["cells"] if c["model"] == "oracle" and c["perturb"] == "none"]  # fmt: skip
     assert math.isclose(means["oracle"], sum(mine) / len(mine))
 
 
@@ -296,7 +288,7 @@ def test_drawn(folder: Path, library: str) -> None:
             wanted[english(sheet.title), english(row.cells[0])] = cell.value if isinstance(cell, Value) else cell
     assert mean == wanted and len(mean) >= 4
     changes = [row for row in rows(evalsuite.load(folder, library).drawn("robustness")) if row["perturb"] == "shuffle"]
-    drops = [row for row in read(folder)["robustness"]["drops"] if row["perturb"] == "shuffle"]
+    drops = [row for row in results_json(folder)["robustness"]["drops"] if row["perturb"] == "shuffle"]
     assert sorted(row["value"] for row in changes if row["value"] is not None) == sorted(row["value"] for row in drops)
     assert all(row["remarks"] for row in changes)
     with pytest.raises(ConfigError, match="Did you mean 'ranks'"):

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
-from fuzz import FOUND, TARGETS, broken
+from fuzz import FAULTS_FOLDER, TARGETS, fault_of
 
-KEPT = sorted(path for path in FOUND.glob("*/*"))
+KEPT = sorted(path for path in FAULTS_FOLDER.glob("*/*"))
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_what_was_found_stays_mended(path: Path) -> None:
-    assert broken(TARGETS[path.parent.name], path.read_bytes()) == ""
+    assert fault_of(TARGETS[path.parent.name], path.read_bytes()) == ""
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_seeds_are_read(name: str) -> None:
-    assert broken(TARGETS[name], TARGETS[name].seeds()[0]) == ""
+    assert fault_of(TARGETS[name], TARGETS[name].seeds()[0]) == ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from as_json import a_cell, a_run, scored, sheets_of
+from as_json import a_cell, a_run, scored_cell, sheets_of
 
 from evalsuite.analyses import gaps
 from evalsuite.analyses.judged import sheets as of_judges
@@ -41,7 +41,7 @@ def entry(outcomes: CellOutcomes, half: float | None = 0.1) -> ScoredCell:
     low, high = (None, None) if half is None else (value - half, value + half)
     metric = "accuracy" if outcomes.place.task == TASK else "f1"
     figure = {"value": value, "low": low, "high": high}
-    return scored(a_cell(**outcomes.place.as_dict(), metrics={metric: figure}), outcomes)
+    return scored_cell(a_cell(**outcomes.place.as_dict(), metrics={metric: figure}), outcomes)
 
 
 def rows(*cells: CellOutcomes, half: float | None = 0.1) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def test_the_samples_of_an_item_are_one_value() -> None:
     twice = replace(
         one, outcomes=tuple(replace(o, sample=n, value=v) for o in one.outcomes for n, v in enumerate((o.value, 0.0)))
     )
-    one_value = scored(entry(one).result, twice)
+    one_value = scored_cell(entry(one).result, twice)
     (row,) = [row.written() for row in gaps.compute(a_run(one_value, entry(cell("hard", HARD))))]
     assert row["items"] == [40, 40] and row["gap"] == pytest.approx(0.375 - 0.25)
 

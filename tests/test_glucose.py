@@ -318,7 +318,9 @@ def test_a_reply_that_is_a_part_makes_an_explanation(
 @pytest.mark.parametrize("wording", sorted(SPECIFIC.forms))
 def test_what_shots_teach_makes_the_reference_again(folder: Path, wording: str) -> None:
     prompt = Prompt(bundled("prompts"), SPECIFIC, wording)
-    for item in every(folder, SPECIFIC):
+    items = every(folder, SPECIFIC)
+    assert items
+    for item in items:
         shown, connective = prompt.target(item), item.question.partition(">")[2].partition(">")[0]
         assert ">" not in shown and shown != item.references[0]
         before = glucose.SETS.index(item.set) < 5

@@ -15,7 +15,8 @@ import kill_points
 import pytest
 from as_json import cells_of
 from needs import needs
-from shared_fixtures import made_once
+from run_files import compared_files, read_jsonl, reply_counts, results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.journey import write_results
@@ -34,12 +35,7 @@ FEW = ["--tasks", "knowledge_filling,event_cause,conflict_detection", "--shots",
 REAL = [*FEW, "--model", "random,tiny-zh", "--set", "hard", "--limit", "2"]
 
 
-def produce(run: Path) -> dict[str, bytes]:
-    """All that must not change between two runs of the same settings."""
-    return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
-
-
-@made_once
+@shared_folder
 def undisturbed(folder: Path, cli: Any) -> Path:
     run = folder / "undisturbed"
     cli("run", *REAL, "--out", run)
@@ -48,11 +44,11 @@ def undisturbed(folder: Path, cli: Any) -> Path:
 
 @pytest.mark.slow
 def test_what_a_run_leaves(undisturbed: Path) -> None:
-    results = json.loads((undisturbed / "results.json").read_text())
+    results = results_json(undisturbed)
     cells = results["cells"]
     assert len(cells) == 2 * 3 * 2 * 2  # models, tasks, wordings, shots
     for cell in cells:
-        records = [json.loads(x) for x in (undisturbed / cell["records"]).read_text().splitlines()]
+        records = read_jsonl(undisturbed / cell["records"])
         assert len(records) == cell["items"] == sum(cell["status"].values()) == 2
         assert cell["missing"] == 0
         for name, metric in cell["metrics"].items():
@@ -75,53 +71,42 @@ def test_what_a_run_leaves(undisturbed: Path) -> None:
 
 @pytest.mark.slow
 def test_the_same_command_again_asks_nothing(undisturbed: Path, cli: Any) -> None:
-    before = produce(undisturbed)
+    before = compared_files(undisturbed)
     done = cli("run", *REAL, "--out", undisturbed)
     assert " 0 asked" in done.stderr and " 2 asked" not in done.stderr
-    assert produce(undisturbed) == before
+    assert compared_files(undisturbed) == before
 
 
 @pytest.mark.slow
 def test_scoring_again_needs_no_model(undisturbed: Path, cli: Any) -> None:
-    before = produce(undisturbed)
+    before = compared_files(undisturbed)
     (undisturbed / "results.json").unlink()
     for record in undisturbed.glob("records/*"):
         record.unlink()
     done = cli("score", str(undisturbed), EVALSUITE_DATA="/nowhere")
     assert "tiny-zh" in done.stdout
-    assert produce(undisturbed) == before
+    assert compared_files(undisturbed) == before
 
 
 @pytest.mark.slow
 def test_scoring_in_two_processes_writes_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
     run = shutil.copytree(undisturbed, tmp_path / "run")
-    before = produce(run)
+    before = compared_files(run)
     (run / "results.json").unlink()
     shutil.rmtree(run / "records")
     write_results(run, Reading(), processes=2)
-    assert produce(run) == before
+    assert compared_files(run) == before
 
 
 @pytest.mark.slow
 def test_an_error_in_a_process_that_scores_is_raised_and_changes_nothing(undisturbed: Path, tmp_path: Path) -> None:
     run = shutil.copytree(undisturbed, tmp_path / "run")
-    before = produce(run)
+    before = compared_files(run)
     with sqlite3.connect(run / "store.sqlite") as db:
         db.execute("UPDATE requests SET request = x'00'")
     with pytest.raises(sqlite3.DatabaseError, match="a row cannot be read"):
         write_results(run, Reading(), processes=2)
-    assert produce(run) == before
-
-
-def replies(run: Path) -> tuple[int, int]:
-    """The number of replies of a run, and the largest number of answers to one request."""
-    if not (run / "store.sqlite").is_file():
-        return 0, 0
-    with sqlite3.connect(run / "store.sqlite") as db:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone():
-            return 0, 0
-        count, most = db.execute("SELECT count(*), max(asked) FROM replies").fetchone()
-        return count, most or 0
+    assert compared_files(run) == before
 
 
 @pytest.mark.thorough
@@ -133,10 +118,10 @@ def test_kill_9_at_any_moment(tmp_path: Path, cli: Any) -> None:
     with kill_points.commands() as kill:
         for goal, kept in ((0, 0), (24, 24), (34, 48)):
             kill(goal, [*words, "--out", run])
-            assert replies(run)[0] == kept and not (run / "results.json").exists()
+            assert reply_counts(run)[0] == kept and not (run / "results.json").exists()
     cli(*words, "--out", run)
-    assert produce(run) == produce(tmp_path / "whole")
-    assert replies(run) == (72, 1)
+    assert compared_files(run) == compared_files(tmp_path / "whole")
+    assert reply_counts(run) == (72, 1)
 
 
 MODELS = """models:
@@ -152,7 +137,7 @@ def test_a_model_that_fails_does_not_lose_the_others(tmp_path: Path, cli: Any) -
     run = tmp_path / "run"
     done = cli("run", "--models", str(tmp_path / "models.yaml"), "--tasks", "event_cause", "--out", str(run), expect=1)
     assert "problem: model gone: cannot load" in done.stderr
-    cells = json.loads((run / "results.json").read_text())["cells"]
+    cells = results_json(run)["cells"]
     assert {c["model"] for c in cells} == {"majority", "random"}
 
 
@@ -201,7 +186,7 @@ def test_failed_requests_are_no_scores(tmp_path: Path, cli: Any) -> None:
     ]
     done = cli(*words, "--out", str(run), expect=1)
     assert "4 of 4 requests failed: no training or dev file" in done.stderr
-    failed, fine = json.loads((run / "results.json").read_text())["cells"]
+    failed, fine = results_json(run)["cells"]
     assert failed["status"] == {"failed": 4} and failed["metrics"]["f1"] == {
         **failed["metrics"]["f1"],
         "value": None,
@@ -295,7 +280,9 @@ def test_the_oracle_is_always_right(tmp_path: Path) -> None:
     """Gold answers through the whole journey: whatever they lose, the suite loses for every model."""
     (tmp_path / "models.yaml").write_text("models: [{name: oracle, backend: baseline, path: oracle}]")
     done = evalsuite.run(tmp_path / "models.yaml", prompt=["paper", "plain"], out=tmp_path / "run")
-    for cell in cells_of(done):
+    cells = cells_of(done)
+    assert len(cells) == 32
+    for cell in cells:
         assert cell["status"] == {"parsed": cell["items"]}, cell
         assert all(cell["metrics"][m]["value"] == 1.0 for m in TASKS[cell["task"]].metrics), cell
 

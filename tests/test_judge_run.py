@@ -15,7 +15,8 @@ import kill_points
 import pytest
 from as_json import content_of
 from needs import needs
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from typer.testing import CliRunner
 
 import evalsuite
@@ -34,7 +35,7 @@ FIVE = [JudgeScale("score", 0, 5)]
 TASKS = ["knowledge_generation", "event_cause"]
 
 
-@made_once
+@shared_folder
 def generations(folder: Path) -> Path:
     """Three baselines' generations."""
     evalsuite.run(model=["lexical", "random", "majority"], tasks=TASKS, set="hard", limit=10, out=folder / "run")
@@ -65,7 +66,7 @@ def endpoint(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
 
 
 def judged(run: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))["judged"]
+    found: dict[str, Any] = results_json(run)["judged"]
     return found
 
 
@@ -91,10 +92,10 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     monkeypatch.setattr(sys.modules["evalsuite.analyses.judged.summary"], "MODELS", 3)  # as many as there are here
     server, models = endpoint
     server.mix = {"500": 0.05}
-    before = json.loads((run / "results.json").read_text())
+    before = results_json(run)
     done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=3)
     assert done.exit_code == 0 and content_of(done, "judged") == judged(run)
-    after = json.loads((run / "results.json").read_text())
+    after = results_json(run)
     assert {k: v for k, v in after.items() if k != "judged"} == before
     # a cell: judge, control, model, set, task
     cells = content_of(done, "judged")["cells"]
@@ -301,7 +302,7 @@ def test_what_is_wrong_is_said_before_anything_is_asked(
     server, models = endpoint
     with pytest.raises((ConfigError, PromptError), match=message):
         evalsuite.judge(run, models=models, **settings)
-    assert not server.asked and "judged" not in json.loads((run / "results.json").read_text())
+    assert not server.asked and "judged" not in results_json(run)
 
 
 def test_more_repeats_than_wordings(run: Path, endpoint: tuple[Server, Path]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import corpus
 import pytest
 from labelled import Row, choices, read_choice
+from run_files import read_jsonl
 
 from evalsuite.parse import parse_option, parse_span, parse_verbatim
 from evalsuite.types import Status
@@ -30,7 +31,7 @@ def rows(name: str) -> list[Row]:
     path = Path(os.environ.get("EVALSUITE_ANSWERS") or "/nowhere") / name
     if not path.exists():
         pytest.skip("needs labelled replies: set EVALSUITE_ANSWERS to their folder")
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return read_jsonl(path)
 
 
 def read(replies: Iterable[Row]) -> Counter[str]:
@@ -91,7 +92,7 @@ def test_real_replies_of_many_models(several: bool, part: str, agree: float, wro
     """The counts are those of today, so that the reader does not get worse. First readings are in docs/parsing.md."""
     try:
         replies = [row for row in corpus.replies() if ("labels" in row) == several and corpus.part(row) == part]
-    except corpus.Missing as missing:
+    except corpus.MissingReplies as missing:
         pytest.skip(str(missing))
     counts = Counter(map(corpus.kind, replies))
     none = sum(not row.get("label", row.get("labels")) for row in replies)
@@ -104,13 +105,13 @@ def test_the_pages_have_the_confusion_of_today(page: str, words: dict[str, str])
     """`python tests/corpus.py` writes it."""
     try:
         today = corpus.tables(words)
-    except corpus.Missing as missing:
+    except corpus.MissingReplies as missing:
         pytest.skip(str(missing))
     assert f"{corpus.BEGIN}{today}{corpus.END}" in (corpus.DOCS / page).read_text("utf-8")
 
 
 def test_the_labels_of_others_replies_hold_no_text() -> None:
-    rows = [json.loads(line) for line in corpus.LABELS.read_text("utf-8").splitlines()]
+    rows = read_jsonl(corpus.LABELS)
     assert len({row["id"] for row in rows}) == len(rows) == 1400
     keys = {"id", "sha256", "label", "labels", "style", "blind", "draw"}
     assert all({*row} <= keys and len(row["sha256"]) == 64 for row in rows)
@@ -134,10 +135,7 @@ def test_the_labels_of_others_replies_hold_no_text() -> None:
 )
 def test_a_later_draw_is_none_of_the_others(draw: str, count: int, several: int) -> None:
     """Replies of the corpus’ sources and of others’ evaluations: their hashes, so that they can be found again, and no text."""
-    drawn = {
-        path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        for path in corpus.LABELS.parent.glob("*.jsonl")
-    }
+    drawn = {path.stem: read_jsonl(path) for path in corpus.LABELS.parent.glob("*.jsonl")}
     others = {row["sha256"] for name, rows in drawn.items() if name != f"{draw}_draw" for row in rows}
     rows = drawn[f"{draw}_draw"]
     assert len({row["sha256"] for row in rows} - others) == len(rows) == count
@@ -185,9 +183,10 @@ def test_a_token_that_ends_a_reply_changes_no_reading() -> None:
 
 
 def test_conflicts_are_told_apart() -> None:
-    for row in rows("real_options.jsonl"):
-        if row["kind"] == "label_text_conflict":
-            assert parse_option(row["output"], row["options"], finish=row["finish"]).status is Status.CONFLICT
+    conflicts = [row for row in rows("real_options.jsonl") if row["kind"] == "label_text_conflict"]
+    assert len(conflicts) == 5
+    for row in conflicts:
+        assert parse_option(row["output"], row["options"], finish=row["finish"]).status is Status.CONFLICT
 
 
 @pytest.mark.parametrize(

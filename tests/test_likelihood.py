@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from as_json import cells_of
+from responses import responses
 from tiers import thorough_but
 
 import evalsuite
@@ -53,11 +54,6 @@ def likelihood_requests(
     return [replace(prompt.request(item), scoring=scoring) for item in items]
 
 
-def answers(backend: HuggingFace, requests: list[Request]) -> list[Response]:
-    found = dict(chain.from_iterable(backend.generate(requests, [False] * len(requests))))
-    return [found[n] for n in range(len(requests))]
-
-
 def plain(backend: HuggingFace, context: list[int], continuation: list[int]) -> float:
     """The log-probability of a continuation by one forward over all that its last token follows."""
     logits = _forward(backend, (*context, *continuation[:-1]))
@@ -78,7 +74,7 @@ def _forward(backend: HuggingFace, ids: tuple[int, ...]) -> Any:
 def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = likelihood_requests(sample, "labels", task, count=2)
-    for r, response in zip(requests, answers(backend, requests), strict=True):
+    for r, response in zip(requests, responses(backend, requests), strict=True):
         forms = backend.checkpoint.label_begins(r)
         assert [len(f) for f in forms] == [3] * len(r.options)  # "a", " a" and "(a"
         want = [math.log(sum(math.exp(plain(backend, backend.ids(r), f)) for f in option)) for option in forms]
@@ -93,7 +89,7 @@ def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
     marks = ["1", "10", "选项一", "选项二", "甲", "①", "第十一个选项"]
     r = likelihood_requests(sample, "labels", count=1)[0]
     r = replace(r, labels=tuple(marks), options=r.options[: len(marks)])
-    (response,) = answers(hf, [r])
+    (response,) = responses(hf, [r])
     forms = hf.checkpoint.label_begins(r)
     assert max(len(f) for option in forms for f in option) > 2
     probabilities = [sum(math.exp(plain(hf, hf.ids(r), f)) for f in option) for option in forms]
@@ -126,7 +122,7 @@ def test_texts_and_their_priors(
         monkeypatch.setattr(prefill, "_splits", lambda cache: False)
     monkeypatch.setattr(backend, "_priors", {})
     requests = likelihood_requests(sample, "texts", "knowledge_filling", count=2)
-    for r, response in zip(requests, answers(backend, requests), strict=True):
+    for r, response in zip(requests, responses(backend, requests), strict=True):
         ids = backend.checkpoint.option_ids(r)
         assert [x.tokens for x in response.likelihoods] == [len(i) for i in ids]
         want = [plain(backend, backend.ids(r), i) for i in ids]
@@ -165,7 +161,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
     from evalsuite.backends.hf import backend as module
 
     requests = likelihood_requests(sample, "labels", count=5)
-    whole = answers(hf, requests)
+    whole = responses(hf, requests)
 
     def starved(net: object, contexts: list[list[int]], options: list[list[list[int]]]) -> list[list[list[float]]]:
         if len(contexts) > 2:
@@ -174,7 +170,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
 
     monkeypatch.setattr(module, "continuations", starved)
     monkeypatch.setattr(hf, "_limit", hf._budget)
-    got = answers(hf, requests)
+    got = responses(hf, requests)
     for mine, theirs in zip(got, whole, strict=True):
         assert [x.logprob for x in mine.likelihoods] == pytest.approx([x.logprob for x in theirs.likelihoods], abs=1e-4)
 
@@ -184,7 +180,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
 def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = likelihood_requests(sample, "constrained", count=6)
-    for r, response in zip(requests, answers(backend, requests), strict=True):
+    for r, response in zip(requests, responses(backend, requests), strict=True):
         assert response.text.strip() in chain.from_iterable(label_forms(r.labels))
         options = dict(zip(r.labels, r.options, strict=True))
         assert parse_option(response.text, options, finish=response.finish).status is Status.PARSED
@@ -221,7 +217,7 @@ def test_nll_is_that_of_every_token(hf: HuggingFace) -> None:
 def test_a_network_that_gives_all_logits(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models with code of their own may not know `logits_to_keep`."""
     requests = likelihood_requests(sample, "labels", count=2)
-    want = answers(hf, requests)
+    want = responses(hf, requests)
     forward = hf.net.forward
 
     def plain_forward(
@@ -240,7 +236,7 @@ def test_a_network_that_gives_all_logits(hf: HuggingFace, sample: Corpus, monkey
         )
 
     monkeypatch.setattr(hf.net, "forward", plain_forward)
-    got = answers(hf, requests)
+    got = responses(hf, requests)
     want_all = [x.logprob for r in want for x in r.likelihoods]
     assert [x.logprob for r in got for x in r.likelihoods] == pytest.approx(want_all, abs=1e-4)
 
@@ -331,11 +327,11 @@ def test_what_prompts_share_is_computed_once(
 ) -> None:
     """Items of one dialogue in a batch: fewer tokens through the network, the same likelihoods."""
     requests = likelihood_requests(sample, "labels", "knowledge_filling", 12)
-    shared = answers(hf, requests)
+    shared = responses(hf, requests)
     with_sharing = sum(tokens_read)
     tokens_read.clear()
     monkeypatch.setattr(prefill, "_one_by_one", lambda *_: None)
-    alone = answers(hf, requests)
+    alone = responses(hf, requests)
     assert with_sharing < 0.8 * sum(tokens_read)
     for one, other in zip(shared, alone, strict=True):
         assert [x.logprob for x in one.likelihoods] == pytest.approx([x.logprob for x in other.likelihoods], abs=1e-4)

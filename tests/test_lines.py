@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from as_json import cells_of
+from run_files import write_jsonl
 
 import evalsuite
 from evalsuite.benchmarks.corecode.loader import path_of
@@ -22,11 +23,6 @@ from evalsuite.results.store import Store
 from evalsuite.types import Cell, Item, Place, Request, Response, Trial
 
 
-def write(path: Path, *rows: object) -> Path:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 def test_parse_adds_what_was_read(tmp_path: Path) -> None:
     options = {"(a)": "科幻片", "(b)": "恐怖片"}
     rows = [
@@ -34,7 +30,7 @@ def test_parse_adds_what_was_read(tmp_path: Path) -> None:
         {"id": 2, "task": "ckf", "options": options, "output": "都不对"},
         {"id": 3, "task": "eci", "output": "答案是：摔倒了。", "question": "原因是什么？"},
     ]
-    one, two, three = parse_rows(read_rows(write(tmp_path / "f.jsonl", *rows)))
+    one, two, three = parse_rows(read_rows(write_jsonl(tmp_path / "f.jsonl", *rows)))
     assert (one["choice"], one["status"], one["id"]) == ("(b)", "parsed", 1)
     assert "b" in one["output"][one["start"] : one["end"]]
     assert (two["choice"], two["status"]) == (None, "unparsed")
@@ -55,20 +51,20 @@ def test_parse_adds_what_was_read(tmp_path: Path) -> None:
 )
 def test_lines_that_cannot_be_parsed_are_named(tmp_path: Path, row: object, field: str) -> None:
     with pytest.raises(DataError) as error:
-        list(parse_rows(read_rows(write(tmp_path / "f.jsonl", {"output": "a"}, row))))
+        list(parse_rows(read_rows(write_jsonl(tmp_path / "f.jsonl", {"output": "a"}, row))))
     assert (error.value.line, error.value.field) == (2, field)
 
 
 def test_metrics_of_a_file(tmp_path: Path) -> None:
     found = metric_lines(
-        write(tmp_path / "m.jsonl", {"hyp": "很好看", "ref": "好看"}, {"hyp": "x", "refs": ["x", "y"]})
+        write_jsonl(tmp_path / "m.jsonl", {"hyp": "很好看", "ref": "好看"}, {"hyp": "x", "refs": ["x", "y"]})
     )
     assert found["items"] == 2
     assert found["profiles"]["default"]["em"]["value"] == 0.5
     assert found["profiles"]["paper"]["bleu1"]["signature"].startswith("bleu1|nrefs:var|")
     for bad, field in (({"ref": "a"}, "hyp"), ({"hyp": "a"}, "ref"), ({"hyp": "a", "refs": []}, "ref")):
         with pytest.raises(DataError) as error:
-            metric_lines(write(tmp_path / "m.jsonl", bad))
+            metric_lines(write_jsonl(tmp_path / "m.jsonl", bad))
         assert error.value.field == field
 
 
@@ -83,7 +79,7 @@ UNITS = [
 
 @pytest.mark.parametrize(("tokens", "bleu1"), UNITS)
 def test_metrics_on_any_units(tmp_path: Path, cli: Callable[..., Any], tokens: str, bleu1: float) -> None:
-    file = write(tmp_path / "m.jsonl", {"hyp": "很好 看", "ref": "好 看"})
+    file = write_jsonl(tmp_path / "m.jsonl", {"hyp": "很好 看", "ref": "好 看"})
     found = json.loads(cli("metrics", file, "--tokens", tokens).stdout)["profiles"]
     assert list(found) == [f"tokens:{tokens}"] and found[f"tokens:{tokens}"]["bleu1"]["value"] == pytest.approx(bleu1)
     both = json.loads(cli("metrics", file, "--tokens", tokens, "--profile", "rouge_chinese").stdout)["profiles"]
@@ -91,7 +87,7 @@ def test_metrics_on_any_units(tmp_path: Path, cli: Callable[..., Any], tokens: s
 
 
 def test_unknown_units_are_named(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    file = write(tmp_path / "m.jsonl", {"hyp": "a", "ref": "a"})
+    file = write_jsonl(tmp_path / "m.jsonl", {"hyp": "a", "ref": "a"})
     assert "Did you mean 'jieba'" in cli("metrics", file, "--tokens", "jeiba", expect=2).stderr
 
 

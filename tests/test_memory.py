@@ -18,9 +18,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from as_json import a_cell, content_of, scored, sheets_of
+from as_json import content_of, scored_outcomes, sheets_of
 from needs import needs
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 from evalsuite.analyses.journey import score_run
 from evalsuite.analyses.judged.summary import Verdicts
@@ -56,12 +56,8 @@ def cell(task: str, values: Mapping[str, float | list[float]], rests_on: Mapping
     return CellOutcomes(Cell(place, {}), (), tuple(outcomes))
 
 
-def entry(outcomes: CellOutcomes, **more: Any) -> ScoredCell:
-    return scored(a_cell(**outcomes.place.as_dict(), **more), outcomes)
-
-
 def content(*cells: CellOutcomes, **more: Any) -> dict[str, Any]:
-    found = memory([entry(c) for c in cells], **more)
+    found = memory([scored_outcomes(c) for c in cells], **more)
     return found.written() if found else {}
 
 
@@ -136,7 +132,7 @@ def test_only_whole_cells_of_models_are_ranked() -> None:
         "adapter": {"facts": {"trained": TRAINED}},
         "short": {"missing": 2},
     }
-    made = memory([entry(c, **unusual.get(c.place.model, {})) for c in cells])
+    made = memory([scored_outcomes(c, **unusual.get(c.place.model, {})) for c in cells])
     assert made
     found = made.written()
     assert {row["model"] for row in found["tasks"]} == {*names}
@@ -317,8 +313,6 @@ NAMES = {  # as the authors' script knows them -> as it prints them
     "internlm2-chat-7b-turbomind": "InternLM2-7B",
 }
 LISTED = ("Anachronisms_Judgment", "Time_Understanding", "Movie_and_Music_Recommendation", "Sport_Understanding")
-# Reasoning tasks; the fourth is a set of one.
-STANDING_IN = "knowledge_filling", "domain_identification", "slot_identification"
 
 # The script's imports. It reads JSON by mmengine; its Excel files and plots are not looked at, and not made.
 STUBS = {
@@ -436,7 +430,7 @@ for *arguments, told in json.loads(sys.argv[1]):
 """
 
 
-@made_once
+@shared_folder
 def scripts(folder: Path, charm: Charm) -> Path:
     """The output of the authors' script for all cases, each in a folder."""
     stubs = folder / "stubs"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.table import TABLES
@@ -107,7 +107,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
 }  # fmt: skip
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     evalsuite.run(model=["lexical"], tasks=["slot_identification"], limit=2, shots=[0], out=folder / "run")
     return folder / "run"

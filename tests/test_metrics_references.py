@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from run_files import read_jsonl
 
 from evalsuite.metrics import bleu, chrf, cider, meteor, meteor15, rouge
 from evalsuite.metrics.counts import Floats, TokenTable
@@ -37,7 +38,7 @@ def shared() -> tuple[list[str], list[str], dict[str, Any]]:
     folder = os.environ.get("EVALSUITE_METRICS")
     if not folder:
         pytest.skip("needs reference values: set EVALSUITE_METRICS to their folder")
-    rows = [json.loads(line) for line in (Path(folder) / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(Path(folder) / "pairs.jsonl")
     values = json.loads((Path(folder) / "reference_values.json").read_text(encoding="utf-8"))
     return [row["hyp"] for row in rows], [row["ref"] for row in rows], values
 

@@ -88,7 +88,7 @@ def test_a_run_says_it_before_anything_else(tmp_path: Path, cli: Any, path: str)
 
 
 @pytest.mark.slow
-def test_a_tokenizer_may_be_named_as_its_model(tmp_path: Path, cli: Any) -> None:
+def test_a_tokenizer_may_be_named_as_its_model(cli: Any) -> None:
     pytest.importorskip("transformers", reason="needs evalsuite[hf]")
     assert tokenizer_named("tiny-zh", "bundled:models.yaml").endswith(os.path.join("models", "tiny-zh"))
     assert tokenizer_named("random", "bundled:models.yaml") == "random"  # has no tokenizer

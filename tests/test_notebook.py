@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from needs import imported_beside
+from needs import needs_frames_venv
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.types import Place
@@ -32,7 +32,7 @@ def test_no_outputs() -> None:
 
 @pytest.mark.slow
 def test_the_figure(tmp_path: Path) -> None:
-    imported_beside("pandas", "nbclient", "ipykernel", "matplotlib")
+    needs_frames_venv("pandas", "nbclient", "ipykernel", "matplotlib")
     import nbformat
     from nbclient import NotebookClient
 

@@ -9,7 +9,7 @@ from itertools import combinations, compress
 from pathlib import Path
 from typing import Any
 
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.parse import PARSER_VERSION
@@ -17,7 +17,7 @@ from evalsuite.parse import PARSER_VERSION
 OLD = Path(__file__).parent / "fixtures" / "run-0.1.0"  # lexical and tiny-zh on two items per task, every kind of task
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     shutil.copy(OLD / "store.sqlite", folder)
     evalsuite.score(folder)

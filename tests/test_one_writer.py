@@ -30,7 +30,6 @@ from evalsuite.results.compare import compare
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.review import audit
 
-CLI = [sys.executable, "-m", "evalsuite.cli"]
 FEW: dict[str, Any] = {"tasks": ["event_cause", "knowledge_generation"], "limit": 2}
 # Holds a folder until it is told to go; with "fork", a child of it says that it is ready.
 HOLD = """

@@ -21,6 +21,7 @@ import pytest
 from as_json import cells_of
 from needs import needs
 from pydantic import ValidationError
+from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.backends.base import Limits
@@ -560,7 +561,7 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None
     assert {name: server.asked[name].times for name in asked} == asked
     assert spent >= (server.prompt_tokens + 2 * server.new_tokens) / 1e6 - 1e-12
     for file in out.glob("records/*"):
-        for record in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        for record in read_jsonl(file):
             prompt = "\n".join(m["content"] for m in record["messages"])
             assert (record["reply"] or reply_to(prompt)).startswith(reply_to(prompt))
 

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from as_json import a_cell, content_of, sheets_of
 from rich.console import Console
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from stand_ins import stand_in_models
 
 import evalsuite
@@ -44,7 +45,7 @@ GROUP = Group(
 )
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Two models on two benchmarks under a perturbation, one in a second wording, too; a third only on some tasks."""
     models = folder / "models.yaml"
@@ -60,7 +61,7 @@ def run(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def content(run: Path) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    made: dict[str, Any] = results_json(run)
     return made
 
 
@@ -292,7 +293,7 @@ def test_tasks_that_nobody_was_asked_stand_by_their_names(group: dict[str, Any])
     assert "not asked: TU, CMMLU (ethnology)" in note.en and "尚未提问：时间理解、常识与文化试题（民族学）" in note.zh
 
 
-def test_narrowed(run: Path, content: dict[str, Any], group: dict[str, Any], tmp_path: Path) -> None:
+def test_narrowed(content: dict[str, Any], group: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(content | {"groups": [group]}))
     done = load_results(tmp_path)
     (left,) = content_of(narrow(done, {"model": ["second"]}), "groups")

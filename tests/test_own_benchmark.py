@@ -13,6 +13,7 @@ from typing import Any
 
 import processes
 import pytest
+from run_files import results_json
 
 from evalsuite.benchmarks import registry
 from evalsuite.common.errors import ConfigError
@@ -62,7 +63,7 @@ def test_it_runs_to_the_page(evalsuite: Callable[..., str], tmp_path: Path) -> N
         "--out", "run", cwd=tmp_path,
     )  # fmt: skip
     assert "page: run/page/index.html" in out
-    results = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    results = results_json(tmp_path / "run")
     assert {(c["task"], c["set"], c["items"], c["shots"], c["perturb"]) for c in results["cells"]} == {
         ("tone_reply", "daily", 4, shots, perturb) for shots in (0, 1) for perturb in ("none", "shuffle")
     }

@@ -21,7 +21,7 @@ from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit.submission import make_submission as submit
 from evalsuite.results.store import open_store
-from tests.shared_fixtures import made_once
+from tests.shared_fixtures import shared_folder
 
 FEW: dict[str, Any] = {"tasks": ["event_cause", "slot_identification"], "limit": 2}
 
@@ -38,7 +38,7 @@ def start_run(folder: Path) -> Path:
     return start(folder / "run")
 
 
-made_run = made_once(start_run, "made_run")
+made_run = shared_folder(start_run, "made_run")
 
 
 @pytest.fixture

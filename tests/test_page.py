@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import read_jsonl, results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.backends.registry import BACKENDS
@@ -34,12 +35,12 @@ HOSTILE = [
 ]
 
 
-@made_once
+@shared_folder
 def page_file(folder: Path) -> Path:
     """A run of three baselines, one of them given a hostile name and hostile replies."""
     run = folder / "run"
     evalsuite.run(model=["random", "majority", "lexical"], limit=8, out=run)
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     for cell in results["cells"]:
         if cell["model"] != "lexical":
             continue
@@ -53,7 +54,7 @@ def page_file(folder: Path) -> Path:
 def change(run: Path, cell: dict[str, Any], how: Callable[[list[dict[str, Any]]], object]) -> None:
     """Change a cell's records in place."""
     path = run / cell["records"]
-    records = [json.loads(line) for line in path.read_text().splitlines()]
+    records = read_jsonl(path)
     how(records)
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
@@ -68,7 +69,7 @@ def score(request: Request) -> Response:
     return Response(names[seed % len(names)] if names else "因为下雨了", "stop")
 
 
-@made_once
+@shared_folder
 def ways(folder: Path) -> Path:
     """A model asked in every way, and a baseline. One cell's first replies become one after hostile thoughts, and one
     that a content filter withheld."""
@@ -78,7 +79,7 @@ def ways(folder: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(BACKENDS, "scripted", replace(BACKENDS["scripted"], scorings=ALL_SCORINGS))
         evalsuite.run({"tiny-zh": score}, tasks=tasks, scoring=SCORINGS, limit=3, out=run)
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
 
     def think(records: list[dict[str, Any]]) -> None:
         records[0]["reasoning"] = "\n".join(HOSTILE)
@@ -253,7 +254,7 @@ def shown(value: float | None) -> str:
 def test_scorings(ways: Path, ways_page: Any) -> None:
     """Under each scoring, the table has the choices of that scoring; spans and texts are always generated, and the paper's rows
     stand beside generated choices only. A further table has all scorings side by side."""
-    results = json.loads((ways / "results.json").read_text())
+    results = results_json(ways)
     for task in ("", "slot_identification", "domain_identification"):
         compare_scorings(results, ways_page, task)
     ways_page.select_option("[data-keep=metric] select", "paper.f1")  # the metric of the paper's figures
@@ -310,8 +311,8 @@ def test_evidence(ways: Path, ways_page: Any) -> None:
 
 
 def likelihoods(ways: Path, ways_page: Any, scoring: str) -> None:
-    cell = find(json.loads((ways / "results.json").read_text()), "hard", "knowledge_filling", scoring)
-    records = [json.loads(line) for line in (ways / cell["records"]).read_text().splitlines()]
+    cell = find(results_json(ways), "hard", "knowledge_filling", scoring)
+    records = read_jsonl(ways / cell["records"])
     link = f"#run=0&model=tiny-zh&set=hard&task=knowledge_filling&split=test&prompt=paper&shots=0&scoring={scoring}"
     ways_page.goto("about:blank")
     ways_page.goto((ways / "page" / "index.html").as_uri() + link)
@@ -377,7 +378,7 @@ def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
     """A network gone wrong says nan, for which JSON has no word: the page must open all the same."""
     run = tmp_path / "run"
     shutil.copytree(ways, run)
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     change(
         run,
         find(results, "hard", "knowledge_filling", "texts"),
@@ -393,7 +394,7 @@ def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
         assert "NaN" not in tab.inner_text(".likely")
 
 
-@made_once
+@shared_folder
 def perturbed(folder: Path) -> Path:
     """A baseline under perturbations, in two wordings and numbers of shots."""
     run = folder / "run"
@@ -431,7 +432,7 @@ def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
 
 
 def tables_of_robustness(perturbed: Path, perturbed_page: Any) -> None:
-    found = json.loads((perturbed / "results.json").read_text())["robustness"]
+    found = results_json(perturbed)["robustness"]
     perturbed_page.select_option("[data-keep=robustness-task] select", "domain_identification")
     perturbed_page.select_option("[data-keep=robustness-set] select", "easy")
     for table in ("drops", "wordings", "shots"):
@@ -466,7 +467,7 @@ def tables_of_robustness(perturbed: Path, perturbed_page: Any) -> None:
 def choose_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> None:
     """Choices are shown as perturbed, tasks that it does not apply to as they are; the paper's rows beside the former only where
     it prints them."""
-    results = json.loads((perturbed / "results.json").read_text())
+    results = results_json(perturbed)
     perturbed_page.select_option("[data-keep=perturb] select", perturb)
     assert "keep their unperturbed" in perturbed_page.inner_text("#profile")
     rows = exported(perturbed_page)
@@ -477,7 +478,7 @@ def choose_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> N
     printed = {(row["perturb"], row["task"], row["set"]) for row in rows if row["group"] == "published"}
     assert printed == ({("shuffle", "slot_identification", "hard")} if perturb == "shuffle" else set())
     cell = next(c for c in results["cells"] if place_of(c, model="random", perturb=perturb))
-    records = [json.loads(line) for line in (perturbed / cell["records"]).read_text().splitlines()]
+    records = read_jsonl(perturbed / cell["records"])
     row = perturbed_page.locator("table[data-set=easy] tr", has_text="random")
     row.locator("button.cell[aria-label*='Domain identification']").click()
     perturbed_page.wait_for_selector("#panes")

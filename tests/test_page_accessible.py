@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from everything import UNFOLD, everything
 from needs import needs
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 from tiers import thorough_but
 
 import evalsuite
@@ -24,7 +24,7 @@ WAYS = [("en", "light", 1280), ("zh", "dark", 390)]
 FOCUSABLE = "button:not(:disabled), a[href], select, input:not(:disabled), summary, [tabindex='0']"
 
 
-run = made_once(everything, "run")
+run = shared_folder(everything, "run")
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from everything import everything
 from needs import needs
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 
 needs("openai", "openai", "tenacity", "aiolimiter")
 
-run = made_once(everything, "run")
+run = shared_folder(everything, "run")
 
 # The address and the view: what is chosen, and all words. Read when the page has followed its address, and what it waits for
 # itself is there.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import read_jsonl, results_json
 from test_page import HOSTILE
 from tiers import thorough_but
 
@@ -138,7 +139,7 @@ def test_a_benchmark_by_hand(tab: Any, tmp_path: Path) -> None:
     write_task_files(read_annotations(file), bench, shares=(0.5, 0.0))
     results = evalsuite.run(model=["lexical", "random"], tasks=["knowledge_filling", "event_cause"], data=bench, set="easy", out=tmp_path / "run")  # fmt: skip
     assert not results.problems
-    cells = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))["cells"]
+    cells = results_json(tmp_path / "run")["cells"]
     assert {(c["model"], c["items"]) for c in cells} == {("lexical", 1), ("random", 1)}
 
 
@@ -201,7 +202,7 @@ def test_nothing_undo_and_import(tab: Any, tmp_path: Path) -> None:
     assert tab.inner_text("#count") == "2 of 2 finished"
     tab.click("[data-of='0']")
     assert tab.input_value("#in-conflict2") == HOSTILE[0] and HOSTILE[0] in tab.inner_text("#preview-conflict2")
-    rows = [json.loads(x) for x in export(tab, tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(export(tab, tmp_path / "out.jsonl"))
     assert rows[0]["annotations"][0] == BASE | {"conflict2": HOSTILE[0]} and rows[1]["nothing"] is True
 
 

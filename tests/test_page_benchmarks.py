@@ -12,7 +12,8 @@ from typing import Any
 
 import probes
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from stand_ins import stand_in_models
 
 import evalsuite
@@ -30,7 +31,7 @@ def losses(n: int) -> tuple[float, float]:
     return [(8.0, 9.0), (10.0, 9.5), (6.0, 6.0), (4.0, 12.0)][n % 4]
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """A run of two baselines that pass for models, and of probes."""
     entries = stand_in_models(
@@ -45,7 +46,7 @@ def run(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def results(run: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = results_json(run)
     return found
 
 
@@ -278,7 +279,9 @@ def test_published_figures(task: str, item_set: str, metric: str, model: str, gr
 
 
 def test_published_figures_are_of_our_tasks_and_sets() -> None:
-    for row in every_figure():
+    figures = every_figure()
+    assert len(figures) > 1000
+    for row in figures:
         b = BENCHMARKS[TASKS[row["task"]].benchmark]
         assert row["set"] in (*b.sets, "avg") and row.get("group", b.groups[:1] and b.groups[0]) in (*b.groups, ())
         assert (
@@ -294,7 +297,7 @@ def test_a_metric_needs_no_more_than_its_row(
 ) -> None:
     """The page shows a metric that only Python's table of metrics knows, with its name, scale and direction."""
     copied = copytree(run, tmp_path / "run")
-    found = json.loads((copied / "results.json").read_text(encoding="utf-8"))
+    found = results_json(copied)
     for cell in found["cells"]:
         if cell["task"] == "cider_dnli":
             cell["metrics"]["surprise"] = cell["metrics"]["macro_f1"] | {"value": 2.5, "low": 2.0, "high": 3.0}

@@ -10,7 +10,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from test_page import HOSTILE, no_sideways_scrolling
 
 import evalsuite
@@ -27,7 +28,7 @@ BY = {
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Eight models that answer at random or by words; one has a hostile name, and an option is hostile too."""
     models = ["  - {name: words, backend: baseline, path: lexical}\n"]
@@ -35,7 +36,7 @@ def run(folder: Path) -> Path:
     (folder / "models.yaml").write_text("models:\n" + "".join(models))
     run = folder / "run"
     evalsuite.run(models=folder / "models.yaml", tasks=TASKS, perturb=["none", "shuffle"], limit=24, out=run)
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     for entry in (*results["cells"], *results["breakdowns"], *results["confusions"]):
         if entry["model"] == "m6":
             entry["model"] = HOSTILE[0]
@@ -79,7 +80,7 @@ def calibrated(model: str, variant: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def results(run: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run / "results.json").read_text())
+    found: dict[str, Any] = results_json(run)
     return found
 
 

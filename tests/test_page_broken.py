@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -11,7 +10,8 @@ from typing import Any
 
 import pytest
 from everything import change, change_records
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from tiers import thorough_but
 
 import evalsuite
@@ -21,7 +21,7 @@ TASKS = ["domain_identification", "conflict_detection"]
 NONSENSE = re.compile(r"undefined|NaN|\[object|Infinity|\bnull\b")
 
 
-@made_once
+@shared_folder
 def base(folder: Path) -> Path:
     run = folder / "run"
     evalsuite.run(model=["random", "lexical"], tasks=TASKS, perturb=["none", "shuffle"], limit=3, out=run)
@@ -138,7 +138,7 @@ def test_results_of_a_later_version_are_refused(run: Path) -> None:
 @pytest.mark.parametrize("broken", thorough_but(1, [nothing, failed]))
 def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
     change(run, lambda results: broken(run, results))
-    cells = json.loads((run / "results.json").read_text())["cells"]
+    cells = results_json(run)["cells"]
     with browse(evalsuite.report([run])) as tab:
         tab.wait_for_selector("html[data-drawn=all]")
         for _ in "en", "zh":
@@ -201,7 +201,7 @@ def test_a_megabyte(run: Path, browse: Any) -> None:
 
 def test_half_a_character_in_a_record_is_named(run: Path) -> None:
     """The error names the record's line. A run writes no lone surrogates itself, since its store keeps them as escapes."""
-    cell = json.loads((run / "results.json").read_text())["cells"][0]
+    cell = results_json(run)["cells"][0]
     change_records(run / cell["records"], lambda records: records[1].update(reply="\ud83d"))
     with pytest.raises(DataError, match=r"records/.*jsonl:2: not JSON: .*surrogates"):
         evalsuite.report([run])

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 from test_page import no_sideways_scrolling
 
 import evalsuite
 from evalsuite.analyses.contamination import keep_rows
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Two models on two tasks of the sample; one shows a sign on one of them."""
     out = folder / "run"

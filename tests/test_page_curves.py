@@ -12,7 +12,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from test_page import no_sideways_scrolling, shown
 from tiers import thorough_but
 
@@ -26,7 +27,7 @@ SIZES = {"majority": (4, 1), "lexical": (12, 1), "oracle": (12, 2)}  # the sweep
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@made_once
+@shared_folder
 def sweep(folder: Path) -> Path:
     """A sweep of what baselines say: the base and three adapters a task, 12 with two seeds."""
     models = [f"  - {{name: {name}, backend: baseline, path: {name}}}\n" for name in ("random", *SIZES)]
@@ -34,7 +35,7 @@ def sweep(folder: Path) -> Path:
     run = folder / "run"
     tasks = ["domain_identification", "event_cause"]
     evalsuite.run(models=folder / "models.yaml", tasks=tasks, limit=7, perturb=KINDS, out=run)
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     for entry in (*results["cells"], *results["robustness"]["drops"], *results["robustness"]["positions"]):
         size, seed = SIZES.get(entry["model"], (0, 0))
         entry["model"] = f"m+{entry['task']}-{size}-s{seed}" if size else "m"
@@ -54,7 +55,7 @@ def sweep(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(sweep: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((sweep / "results.json").read_text())["learning"]
+    found: list[dict[str, Any]] = results_json(sweep)["learning"]
     return found
 
 
@@ -227,7 +228,7 @@ def test_no_sideways_scrolling(page: Any) -> None:
 
 def test_results_of_before(sweep: Path, tmp_path: Path, browse: Any) -> None:
     """No "learning" in results.json: a page all the same, with the adapters among the models when asked for."""
-    results = json.loads((sweep / "results.json").read_text())
+    results = results_json(sweep)
     del results["learning"]
     (tmp_path / "results.json").write_text(json.dumps(results))
     shutil.copytree(sweep / "records", tmp_path / "records")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from needs import needs
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 from tiers import thorough_but
 
 import evalsuite
@@ -32,7 +32,7 @@ def answer(n: int) -> Any:
     return reply
 
 
-@made_once
+@shared_folder
 def eight(folder: Path) -> Path:
     """A run of eight models on all tasks of both sets, and its page."""
     evalsuite.run({name: answer(n) for n, name in enumerate(MODELS)}, limit=4, out=folder / "run")

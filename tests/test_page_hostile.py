@@ -20,7 +20,8 @@ import pytest
 from everything import UNFOLD, change, change_records, everything
 from hostile import HOSTILE
 from needs import needs
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from tiers import thorough_but
 
 import evalsuite
@@ -46,10 +47,10 @@ NO_CELLS = {"format": 1, "evalsuite": "0", "reading": {"parser": "full", "extrac
 LISTS = ("drops", "positions", "wordings", "shots")
 
 
-base = made_once(everything, "base")
+base = shared_folder(everything, "base")
 
 
-@made_once
+@shared_folder
 def site(base: Path, folder: Path) -> Path:
     """A page of the run with every name a hostile one, and of runs without cells in folders of hostile names."""
     run = folder / "run"
@@ -319,7 +320,7 @@ ITEMS = """async (items) => {
 @pytest.mark.parametrize("task", thorough_but(1, reversed(TASKS)))
 def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
     """Each text stands for the name, dialogue, question, options, reply … of an item, and for the reply of its judges."""
-    cells = json.loads((base / "results.json").read_text())["cells"]
+    cells = results_json(base)["cells"]
     lexical = NAMES[list(dict.fromkeys(cell["model"] for cell in cells)).index("lexical")]
     visit(tab, site, address(run="0", model=lexical, set="easy", task=task, split="test", prompt="paper", shots="0"))
     tab.wait_for_selector("#panes")

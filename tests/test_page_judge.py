@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from needs import needs
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server
@@ -28,7 +28,7 @@ def reply(prompt: str) -> str:
     return "好" if len(prompt) % 5 == 0 else f"{len(prompt) % 5}\n{HOSTILE}"
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     tasks = ["knowledge_generation", "event_cause"]
     evalsuite.run(model=["lexical", "random", "majority"], tasks=tasks, limit=8, out=folder / "run")
@@ -101,7 +101,7 @@ def another_judge_and_task(page: Any) -> None:
 
 
 def judged(run: Path, **more: Any) -> list[dict[str, Any]]:
-    cells = json.loads((run / "results.json").read_text())["judged"]["cells"]
+    cells = results_json(run)["judged"]["cells"]
     wanted = {"judge": "<b>judge</b>", "control": "plain", **more}
     return [c for c in cells if all(c[k] == v for k, v in wanted.items())]
 
@@ -109,7 +109,7 @@ def judged(run: Path, **more: Any) -> list[dict[str, Any]]:
 def means_against_a_metric(page: Any, run: Path, metric: str) -> None:
     """A marker per cell: across as its metric is, up as its mean is. Enter opens its evidence."""
     page.select_option("[data-keep=judge-metric] select", metric)
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     of = {(c["model"], c["task"], c["set"]): c["metrics"][metric]["value"] for c in results["cells"]}
     for task in ("knowledge_generation", "event_cause"):
         panel = page.locator(f"#judge-scatter [data-task={task}]")

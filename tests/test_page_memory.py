@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from test_page import no_sideways_scrolling
 
 import evalsuite
@@ -16,7 +17,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.types import Request
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """One model that says an option's letter and knows nothing, one that knows every second fact; on the sample."""
     out = folder / "run"
@@ -44,7 +45,7 @@ def page(run: Path, browse: Any) -> Iterator[Any]:
 
 
 def test_a_point_says_what_results_json_says_and_opens_its_evidence(run: Path, page: Any) -> None:
-    rows = json.loads((run / "results.json").read_text(encoding="utf-8"))["memory"]["tasks"]
+    rows = results_json(run)["memory"]["tasks"]
     row = next(r for r in rows if (r["model"], r["task"]) == ("knowing", "charm_sport"))
     panel = page.locator("#memory-charts [data-panel^='CHINESE Sp']")
     spot = panel.locator("[data-model=knowing] .spot")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from needs import needs
+from run_files import results_json
 from test_overview import GROUP, run  # noqa: F401 - a fixture
 from test_page_accessible import violations
 from test_page_first_screen import edge, nothing_scrolls_sideways
@@ -28,7 +29,7 @@ def shown(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa:
     """The run with a group of the test's own, and its page."""
     copy = tmp_path_factory.mktemp("shown") / "run"
     shutil.copytree(run, copy)
-    results = json.loads((copy / "results.json").read_text(encoding="utf-8"))
+    results = results_json(copy)
     cells, drops = results["cells"], results["robustness"]["drops"]
     made = overview([CellResult.model_validate(x) for x in cells], [Drop.model_validate(x) for x in drops], [GROUP])
     results["groups"] = [group.written() for group in made]
@@ -52,7 +53,7 @@ def number(text: str) -> float:
 
 
 def a_row_a_model_first(page: Any, shown: Path) -> None:
-    (group,) = json.loads((shown / "results.json").read_text())["groups"]
+    (group,) = results_json(shown)["groups"]
     parts = page.locator("main > .part").evaluate_all("all => all.filter((x) => x.textContent).map((x) => x.id)")
     assert parts[:2] == ["part-intro", "part-whole"]
     assert (
@@ -129,7 +130,7 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
 
 def test_no_table_of_changes_where_nothing_was_perturbed(browse: Any, shown: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(shown, tmp_path / "run")
-    results = json.loads((copy / "results.json").read_text(encoding="utf-8"))
+    results = results_json(copy)
     for group in results["groups"]:
         for row in group["rows"]:
             row["changes"] = []

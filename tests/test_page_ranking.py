@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from as_json import rated_run
-from shared_fixtures import made_once
+from as_json import rated_cells_of
+from run_files import results_json
+from shared_fixtures import shared_folder
 from stand_ins import stand_in_models
 
 import evalsuite
@@ -23,7 +24,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random"}  # fmt: skip
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Baselines that pass for models, one by a hostile name, and one that stays one."""
     entries = stand_in_models(folder, PATHS, list(TASKS))
@@ -73,7 +74,7 @@ def test_groups_and_correlations_in_chinese(page: Any, run: Path) -> None:
 
 
 def letters(page: Any, run: Path, *metrics: str) -> None:
-    found = {(g.set, g.task, g.metric): g for g in ranking.groups(rated_run(run))}
+    found = {(g.set, g.task, g.metric): g for g in ranking.groups(rated_cells_of(run))}
     for metric in metrics:
         page.select_option("[data-keep=metric] select", metric)
         told = {(s, m): row(page, s, m).locator("td").evaluate_all(LETTERS) for s in ("easy", "hard") for m in PATHS}
@@ -115,7 +116,7 @@ def average_ranks(page: Any, run: Path) -> None:
 
 
 def correlations(page: Any, run: Path) -> None:
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     names = {"f1": "F1", "em": "EM", "chrf": "chrF", "cider": "CIDEr"}
     for basis in ("items", "models"):
         page.select_option("[data-keep=correlations-basis] select", basis)
@@ -149,7 +150,7 @@ def fits_the_window(page: Any) -> None:
 def test_models_of_two_runs_are_compared(browse: Any, run: Path, tmp_path: Path) -> None:
     second = tmp_path / "second"
     shutil.copytree(run, second)
-    results = json.loads((second / "results.json").read_text())
+    results = results_json(second)
     failed = next(c for c in results["cells"] if c["model"] == "lexical" and c["task"] == "event_cause")
     failed["status"] = {"failed": 1, "parsed": failed["items"] - 1}
     (second / "results.json").write_text(json.dumps(results))

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import read_jsonl, results_json
+from shared_fixtures import shared_folder
 from tiers import thorough_but
 
 import evalsuite
@@ -20,13 +21,13 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[de
 CELL = "run=0&model=random&set=easy&task=slot_identification&split=test&prompt=paper&shots=0&scoring=generate"
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Two baselines and their shuffled twins on the whole sample; one item's reply is a million characters long."""
     out = folder / "run"
     evalsuite.run(model=["random", "lexical"], tasks=["slot_identification"], perturb=["none", "shuffle"], out=out)
     path = out / record_file(out)
-    records = [json.loads(line) for line in path.read_text().splitlines()]
+    records = read_jsonl(path)
     records[3]["reply"] = "长" * 500_000 + "答案是(b)" + "尾" * 500_000
     records[3]["answer"] |= {"start": 500_003, "end": 500_006}
     other = (out / record_file(out, "lexical")).read_text().splitlines()
@@ -37,7 +38,7 @@ def run(folder: Path) -> Path:
 
 
 def record_file(out: Path, model: str = "random") -> str:
-    cells = json.loads((out / "results.json").read_text())["cells"]
+    cells = results_json(out)["cells"]
     return next(c["records"] for c in cells if (c["model"], c["set"], c["perturb"]) == (model, "easy", "none"))
 
 
@@ -90,7 +91,7 @@ def test_evidence(run: Path, site: Path, browse: Any) -> None:
 
 
 def shards_hold_what_the_records_hold(run: Path, site: Path, page: Any) -> None:
-    records = [json.loads(line) for line in (run / record_file(run)).read_text().splitlines()]
+    records = read_jsonl(run / record_file(run))
     files = sorted((site.parent / "shards").glob("*.js"))
     assert (len(files) >= 4 and page.locator("script[id^=shard-]").count() == 0) or not files
     for record in (records[0], records[-1], records[len(records) // 2]):
@@ -124,7 +125,7 @@ def only_lines_in_sight_exist(page: Any) -> None:
 
 
 def search_goes_through_every_shard(run: Path, page: Any) -> None:
-    records = [json.loads(line) for line in (run / record_file(run)).read_text().splitlines()]
+    records = read_jsonl(run / record_file(run))
     word = records[-1]["dialogue"][0][2:10]
     found = [r for r in records if any(word in turn for turn in r["dialogue"])]
     page.fill("#search", word)
@@ -134,7 +135,7 @@ def search_goes_through_every_shard(run: Path, page: Any) -> None:
 
 
 def models_disagree(run: Path, page: Any) -> None:
-    cells = json.loads((run / "results.json").read_text())["cells"]
+    cells = results_json(run)["cells"]
     right: dict[str, set[bool]] = {}
     for cell in cells:
         if (cell["set"], cell["perturb"]) == ("easy", "none"):

@@ -11,7 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from test_page import no_sideways_scrolling, shown
 
 import evalsuite
@@ -20,7 +21,7 @@ KINDS = ["none", "reindicate", "shuffle", "circular", "swap_speakers"]
 TASK, SET = "domain_identification", "hard"
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Three baselines under perturbations; one change is given a tiny p-value, and one model a hostile name."""
     folder = folder / "run"
@@ -30,7 +31,7 @@ def run(folder: Path) -> Path:
         evalsuite.run(
             model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], limit=10, out=folder, **more
         )
-    results = json.loads((folder / "results.json").read_text())
+    results = results_json(folder)
     for row in results["robustness"]["drops"]:
         row["p_holm"] = (
             0.01 if (row["model"], row["perturb"]) == ("majority", "reindicate") else max(row["p_holm"], 0.2)
@@ -43,11 +44,11 @@ def run(folder: Path) -> Path:
     return folder
 
 
-@made_once
+@shared_folder
 def many(run: Path, folder: Path) -> Path:
     """The run with twenty models: copies of one, each with changes of its own."""
     folder = folder / "run"
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     there = [results["cells"], *results["robustness"].values()]
     for rows in there:
         rows[:] = [
@@ -95,7 +96,7 @@ def many_page(many: Path, browse: Any) -> Iterator[Any]:
 def rows_of(folder: Path, name: str, **more: Any) -> list[dict[str, Any]]:
     """Rows of robustness at the settings that the page shows first."""
     wanted = {"task": TASK, "set": SET, "variant": "paper", "shots": 0, "scoring": "generate", **more}
-    found = json.loads((folder / "results.json").read_text())["robustness"][name]
+    found = results_json(folder)["robustness"][name]
     return [row for row in found if all(row.get(k, v) == v for k, v in wanted.items())]
 
 

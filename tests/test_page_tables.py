@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from test_page import no_sideways_scrolling, shown
 
 import evalsuite
@@ -28,7 +29,7 @@ NAMES = [
 ]
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Three models that do not all score the same, of several sizes, with hostile names; and a baseline."""
     folder = folder / "run"
@@ -36,7 +37,7 @@ def run(folder: Path) -> Path:
     kinds = ("random", "majority", "lexical", "oracle")
     models.write_text(f"models: [{', '.join(f'{{name: {kind}, backend: baseline, path: {kind}}}' for kind in kinds)}]")
     evalsuite.run(models, perturb=["none", "shuffle"], limit=12, out=folder)
-    results = json.loads((folder / "results.json").read_text())
+    results = results_json(folder)
     names = dict(zip(("majority", "lexical", "oracle"), NAMES, strict=True))
     sizes = dict(zip(NAMES, (500_000_000, 7_000_000_000, None), strict=True))
     for entry in [*results["cells"], *(row for rows in results["robustness"].values() for row in rows)]:
@@ -110,7 +111,7 @@ def test_files(run: Path, page: Any) -> None:
 
 def harmless_csv(run: Path, page: Any) -> None:
     """Values stand alone, as numbers; intervals beside them; no name is a formula."""
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     rows = rows_of(exported(page, "hard.csv"))
     assert {row["Group"] for row in rows} >= {"", "Models", "Baselines"}
     for name in NAMES:
@@ -132,7 +133,7 @@ def harmless_csv(run: Path, page: Any) -> None:
 def harmless_markdown(run: Path, page: Any) -> None:
     """Check that the Markdown is one table with nothing but text and emphasis, whether or not HTML and links are allowed."""
     markdown = pytest.importorskip("markdown_it", reason="needs evalsuite[dev]")
-    results, text = json.loads((run / "results.json").read_text()), exported(page, "hard.md")
+    results, text = results_json(run), exported(page, "hard.md")
     for html in (True, False):
         parser = markdown.MarkdownIt("commonmark", {"html": html}).enable("table")
         tokens = parser.parse(text)
@@ -154,7 +155,7 @@ def harmless_markdown(run: Path, page: Any) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_latex(run: Path, page: Any, tmp_path: Path, lang: str) -> None:
+def test_latex(page: Any, tmp_path: Path, lang: str) -> None:
     """The LaTeX compiles; commands in names are printed, not run."""
     if shutil.which("xelatex") is None:
         pytest.skip("needs xelatex (TeX Live) on the PATH")

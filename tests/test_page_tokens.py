@@ -3,7 +3,6 @@ where nobody counted."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from test_page import no_sideways_scrolling, shown
 from tiers import thorough_but
 
@@ -37,7 +37,7 @@ def thinker(request: Request) -> Response:
     return Response(request.labels[1], "stop", len(request.prompt), new, reasoning="想一想", thinking_tokens=new - 5)
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """A run of two models in two wordings, one of them also scored by likelihood, and of a baseline, which has no counts of tokens."""
     out = folder / "run"
@@ -53,7 +53,7 @@ def run(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def cells(run: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((run / "results.json").read_text())["cells"]
+    found: list[dict[str, Any]] = results_json(run)["cells"]
     return found
 
 

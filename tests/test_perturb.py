@@ -457,8 +457,10 @@ def test_traditional_leaves_all_that_is_not_chinese(item: Item) -> None:
 # --- the files
 
 
-def check_file(rows: tuple[Item, ...]) -> None:
-    for item in rows:
+def check_items(items: tuple[Item, ...]) -> None:
+    """Assert that each perturbation keeps the right option of each item, and that its label and text name it."""
+    assert items
+    for item in items:
         for row in PERTURBATIONS.values():
             if not row.applies(item.task):
                 continue
@@ -482,7 +484,7 @@ def check_file(rows: tuple[Item, ...]) -> None:
 def test_the_sample(sample: Corpus, task: str) -> None:
     for item_set in CORECODE.sets:
         for split in SPLITS:
-            check_file(sample.file(TASKS[task], item_set, split).items[:60])
+            check_items(sample.file(TASKS[task], item_set, split).items[:60])
 
 
 @pytest.mark.thorough
@@ -490,7 +492,7 @@ def test_the_sample(sample: Corpus, task: str) -> None:
 def test_real_files(real_data: Path, folder: str) -> None:
     corpus = Corpus(BENCHMARK, real_data / folder)
     for task, item_set in corpus.files("test"):
-        check_file(corpus.file(task, item_set, "test").items[:40])
+        check_items(corpus.file(task, item_set, "test").items[:40])
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -502,7 +504,7 @@ def test_the_official_examples(real_data: Path, task: str) -> None:
         options = tuple(row[key] for key in labels)
         gold = labels.index(row["answer"][0]) if labels else None
         references = (options[gold],) if gold is not None else (row["answer"],)
-        check_file((Item("i", task, "easy", "test", tuple(row["dialogue"]), row["question"], options, labels, gold, references),))  # fmt: skip
+        check_items((Item("i", task, "easy", "test", tuple(row["dialogue"]), row["question"], options, labels, gold, references),))  # fmt: skip
 
 
 def test_the_examples_of_the_docs(sample: Corpus) -> None:

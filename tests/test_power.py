@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from as_json import a_cell, a_run, scored, sheets_of
+from as_json import a_cell, a_run, scored_cell, sheets_of
 from typer.testing import CliRunner
 
 import evalsuite
@@ -109,7 +109,9 @@ def a_model(name: str, values: list[float], dialogues: list[int], **facts: objec
             Outcome(item, 0, 0, dialogue, value, Answer(Status.PARSED, int(1 - value)), Score({"accuracy": value}))
         )
     result = a_cell(model=name, facts=facts)
-    return scored(result, CellOutcomes(Cell(result.place, result.facts.written()), ("(a)", "(b)"), tuple(outcomes)))
+    return scored_cell(
+        result, CellOutcomes(Cell(result.place, result.facts.written()), ("(a)", "(b)"), tuple(outcomes))
+    )
 
 
 def test_a_row_has_all_pairs_of_models() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from as_json import cells_of
+from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
@@ -70,8 +70,9 @@ def test_the_official_examples(real_data: Path, task: str, variant: str) -> None
     """The official README's examples: question, turns and options byte for byte from the file, not through our loader."""
     path = real_data / "corecode" / "README_examples" / f"{TASKS[task].file}.jsonl"
     prompt = Prompt(PROMPTS, TASKS[task], variant)
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    rows = read_jsonl(path)
+    assert rows
+    for row in rows:
         labels = tuple(key for key in row if key.startswith("("))
         options = tuple(row[key] for key in labels)
         gold = labels.index(row["answer"][0]) if labels else None
@@ -149,6 +150,7 @@ def test_an_items_own_dialogue_is_never_a_shot(sample: Corpus) -> None:
     """No shot is of the item's dialogue, also where the item is of the training split itself, with a mask in another turn."""
     for task in ("knowledge_filling", "conflict_detection", "clipped_subsequent_event"):
         train = sample.train(task, "easy")
+        assert len(train) > 20
         for item in train[:30]:
             for shot in Shots(train, 0).draw(item, 5):
                 assert shot.dialogue[0] != item.dialogue[0] or (

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 import yaml
 from everything import change, everything
-from needs import imported_beside, needs
-from shared_fixtures import made_once
+from needs import needs, needs_frames_venv
+from run_files import results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.saved import load_results
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.slow
 OTHER_DATA = "0" * 64  # the hash of no file of the sample
 
 
-made = made_once(everything, "made")
+made = shared_folder(everything, "made")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def copied(folder: Path, tmp_path: Path) -> Path:
 
 
 def cells(run: Path) -> list[dict[str, Any]]:
-    content: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    content: dict[str, Any] = results_json(run)
     return list(content["cells"])
 
 
@@ -60,7 +61,7 @@ def cells(run: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("to", ["parquet", "arrow"])
 def test_files_read_back(folder: Path, tmp_path: Path, to: str) -> None:
-    imported_beside("pyarrow")
+    needs_frames_venv("pyarrow")
     from pyarrow import feather, parquet
 
     run, out = evalsuite.load(folder, "arrow"), tmp_path / "out"
@@ -83,7 +84,7 @@ def test_files_read_back(folder: Path, tmp_path: Path, to: str) -> None:
 
 
 def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
-    imported_beside("pyarrow", "duckdb")
+    needs_frames_venv("pyarrow", "duckdb")
     import duckdb
 
     evalsuite.export_results("parquet", [folder], tmp_path / "out")
@@ -95,7 +96,7 @@ def test_duckdb_reads_the_files(folder: Path, tmp_path: Path) -> None:
 
 
 def test_folders_are_not_overwritten(folder: Path, tmp_path: Path) -> None:
-    imported_beside("pyarrow")
+    needs_frames_venv("pyarrow")
     (tmp_path / "mine").write_text("x")
     with pytest.raises(ConfigError, match="exists already"):
         evalsuite.export_results("parquet", folder, tmp_path)
@@ -223,7 +224,7 @@ def test_the_hash_of_each_split_is_logged(copied: Path) -> None:
 
 
 def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    imported_beside("mlflow", "pyarrow")
+    needs_frames_venv("mlflow", "pyarrow")
     from mlflow import MlflowClient
     from pyarrow import parquet
 
@@ -245,7 +246,7 @@ def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    imported_beside("wandb", "pyarrow")
+    needs_frames_venv("wandb", "pyarrow")
     monkeypatch.setenv("WANDB_MODE", "offline")
     for name in ("DIR", "CACHE_DIR", "DATA_DIR", "CONFIG_DIR"):
         monkeypatch.setenv(f"WANDB_{name}", str(tmp_path / "wandb"))
@@ -271,7 +272,7 @@ def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_swanlab(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    imported_beside("swanlab")
+    needs_frames_venv("swanlab")
     for name, value in {"MODE": "offline", "LOG_DIR": str(tmp_path / "log"), "ROOT": str(tmp_path / "root")}.items():
         monkeypatch.setenv(f"SWANLAB_{name}", value)
     evalsuite.export_results("swanlab", copied, model="oracle", project="try")
@@ -343,7 +344,7 @@ def test_wrong_commands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if "parquet" in words:
-        imported_beside("pyarrow")
+        needs_frames_venv("pyarrow")
     done = cli("export", *(str(folder) if word == "RUN" else word for word in words), expect=2)
     assert message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())

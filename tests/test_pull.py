@@ -186,7 +186,7 @@ def test_a_link_in_a_repository_is_not_followed(source: Path, here: Callable[[],
 
 
 def test_the_repository_of_the_environment_is_left_alone(
-    source: Path, tmp_path: Path, here: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, here: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hook of git sets these variables; the repository that they name stays as it is."""
     git(tmp_path, "init", "-q", "other")
@@ -242,7 +242,7 @@ def test_folders_that_are_of_something_else_are_left_alone(
         pull("corecode", tmp_path / "full" / "mine.txt", source.as_uri())
 
 
-def test_a_folder_that_is_a_link_stays_one(source: Path, tmp_path: Path, here: Callable[[], Pulled]) -> None:
+def test_a_folder_that_is_a_link_stays_one(tmp_path: Path, here: Callable[[], Pulled]) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "mine").symlink_to(tmp_path / "disk")
     here()

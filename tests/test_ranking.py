@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from as_json import a_cell, a_run, rated_run, scored, sheets_of
+from as_json import a_cell, a_run, rated_cells_of, scored_cell, sheets_of
 from rich.console import Console
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from stand_ins import stand_in_models
 
 import evalsuite
@@ -375,7 +376,7 @@ def test_five_models_are_points_too() -> None:
 
     def model(name: str, f1: float | None, em: float, **more: Any) -> ScoredCell:
         figures = {"f1": {"value": f1}, "em": {"value": em}}
-        return scored(a_cell(model=name, task="event_cause", metrics=figures, **more))
+        return scored_cell(a_cell(model=name, task="event_cause", metrics=figures, **more))
 
     def correlated(*cells: ScoredCell) -> list[dict[str, Any]]:
         first, *rest = cells
@@ -400,7 +401,7 @@ def test_many_items_are_sampled() -> None:
     place = replace(PLACE, task="event_cause")
     values = np.random.default_rng(0).random((2, 1500)).astype(np.float32)
     cells = [metric_correlations.Points(place, ("f1", "em"), np.vstack([values[0], values[0]])) for _ in range(2)]
-    cell = scored(a_cell(task="event_cause"))
+    cell = scored_cell(a_cell(task="event_cause"))
     (found,) = metric_correlations.compute(a_run(*(replace(cell, points=points) for points in cells)))
     assert (found.n, found.of, found.models) == (metric_correlations.SAMPLE, 3000, 2)
     assert found.spearman == found.kendall == [1.0]
@@ -409,7 +410,7 @@ def test_many_items_are_sampled() -> None:
 # --- a run
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Five of the baselines that ship, four of which pass for models."""
     entries = stand_in_models(folder, {n: n for n in ("random", "majority", "lexical", "oracle")}, ["corecode"])
@@ -421,8 +422,8 @@ def run(folder: Path) -> Path:
 
 @pytest.mark.thorough
 def test_of_a_run(run: Path) -> None:
-    results = json.loads((run / "results.json").read_text())
-    found = ranking.groups(rated_run(run))
+    results = results_json(run)
+    found = ranking.groups(rated_cells_of(run))
     assert {(e.set, e.task) for e in found} == {(c["set"], c["task"]) for c in results["cells"]}
     for entry in found:
         assert entry.best == "oracle" and not entry.left_out and "chance" not in entry.letters

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -24,7 +23,8 @@ from typing import Any
 import pytest
 from conftest import ENGINE, ON_NODES
 from needs import needs
-from shared_fixtures import made_once
+from run_files import compared_files, reply_counts
+from shared_fixtures import shared_folder
 from sweeps import LARGE
 
 from evalsuite.backends.model import HF, Generation, Model
@@ -55,7 +55,7 @@ def words(tmp_path: Path) -> list[str]:
     return ["run", "--models", str(tmp_path / "models.yaml"), "--out", str(tmp_path / "run"), *FEW]
 
 
-@made_once
+@shared_folder
 def local(folder: Path, cli: Callable[..., Any]) -> Path:
     """The run that all others must equal, byte for byte."""
     with pytest.MonkeyPatch.context() as patch:
@@ -63,21 +63,6 @@ def local(folder: Path, cli: Callable[..., Any]) -> Path:
         (folder / "models.yaml").write_text(MODELS.replace("PATH", str(folder)))
         cli("run", "--models", folder / "models.yaml", "--out", folder / "run", *FEW)
     return folder / "run"
-
-
-def produce(run: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
-
-
-def replies(run: Path) -> tuple[int, int]:
-    """The number of stored replies, and the largest number of answers to one request."""
-    if not (run / "store.sqlite").is_file():
-        return 0, 0
-    with sqlite3.connect(run / "store.sqlite") as db:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone():
-            return 0, 0
-        count, most = db.execute("SELECT count(*), max(asked) FROM replies").fetchone()
-        return count, most or 0
 
 
 def hold(folder: Path, blocks: int, *nodes: str) -> None:
@@ -122,8 +107,8 @@ def test_two_nodes_give_what_one_process_gives(
     hold(model, 1, "head", "worker")  # so that each has its share, however late it is
     with beside(lambda: held(model, "head", "worker"), lambda: release(model, "head", "worker")):
         done = cli(*words, "--executor", "ray", "--ray-address", two_nodes.address)
-    assert produce(tmp_path / "run") == produce(local)
-    assert replies(tmp_path / "run") == replies(local)
+    assert compared_files(tmp_path / "run") == compared_files(local)
+    assert reply_counts(tmp_path / "run") == reply_counts(local)
     assert all(line.startswith("✓") for line in done.stderr.splitlines())
     assert capfd.readouterr() == ("", ""), "Ray talks on the terminal"
     log = (tmp_path / "run" / "run.log").read_text()
@@ -145,18 +130,18 @@ def test_a_stopped_command_is_resumed(
     command = [sys.executable, "-m", "evalsuite.cli", *words, *ray]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as process:
         # A block of either node, which waits in its second.
-        until(lambda: replies(run)[0] == 8, lambda: process.poll() is not None)
+        until(lambda: reply_counts(run)[0] == 8, lambda: process.poll() is not None)
         process.send_signal(blow)
         said = process.communicate()[1]
     if blow == signal.SIGINT:
         assert process.returncode == 130 and said.splitlines()[-1].startswith("stopped;"), said
-    assert replies(run)[0] == 8 and not (run / "results.json").exists()
+    assert reply_counts(run)[0] == 8 and not (run / "results.json").exists()
     while at_work(two_nodes.address):
         time.sleep(0.05)
     release(tmp_path / "model", "head", "worker")
     cli(*words, *ray, "--replicas", "1")
-    assert produce(run) == produce(local)
-    assert replies(run) == replies(local) and replies(run)[1] == 1
+    assert compared_files(run) == compared_files(local)
+    assert reply_counts(run) == reply_counts(local) and reply_counts(run)[1] == 1
 
 
 def at_work(address: str) -> list[Path]:
@@ -218,5 +203,5 @@ def test_a_node_lost_in_the_middle(
         cli(*words, "--executor", "ray", "--ray-address", two_nodes.address)
     log = (run / "run.log").read_text()
     assert "a replica on" in log and "is lost" in log
-    assert produce(run) == produce(local)
-    assert replies(run) == replies(local) and replies(run)[1] == 1
+    assert compared_files(run) == compared_files(local)
+    assert reply_counts(run) == reply_counts(local) and reply_counts(run)[1] == 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_fixtures import made_once
+from run_files import read_jsonl, results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
@@ -91,7 +91,7 @@ def reply(request: Request) -> str | Response:
     return f"<think>答案：(c)</think>{REASONS}答案：{golds()[request.id].target}\n\n希望对你有帮助！"
 
 
-@made_once
+@shared_folder
 def reasoned(folder: Path) -> Path:
     """Four items of a choice and of a text, in both wordings."""
     evalsuite.run({"m": reply}, tasks=[CHOICE, TEXT], set="easy", limit=4, prompt=("plain", "cot"), out=folder / "run")
@@ -99,7 +99,7 @@ def reasoned(folder: Path) -> Path:
 
 
 def cells(run: Path, key: str = "cells") -> dict[tuple[str, str], dict[str, Any]]:
-    found = json.loads((run / "results.json").read_text(encoding="utf-8"))[key]
+    found = results_json(run)[key]
     return {(cell["task"], cell["variant"]): cell for cell in found}
 
 
@@ -115,8 +115,9 @@ def test_metrics_are_of_the_answer(reasoned: Path) -> None:
 
 
 def test_the_record_has_the_whole_reply_and_the_place_of_the_answer(reasoned: Path) -> None:
-    for line in (reasoned / cells(reasoned)[TEXT, "cot"]["records"]).read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
+    records = read_jsonl(reasoned / cells(reasoned)[TEXT, "cot"]["records"])
+    assert [record["answer"]["status"] for record in records].count("parsed") == 3
+    for record in records:
         answer = record["answer"]
         assert record["answer_after"] == "答案：" and REASONS in record["reply"]
         if answer["status"] == "parsed":
@@ -132,7 +133,7 @@ def test_scoring_again_and_showing(reasoned: Path, cli: Callable[..., Any]) -> N
     assert "让我们一步一步来思考" in cli("preview", "--tasks", CHOICE, "--prompt", "cot", "--model", "random").stdout
 
 
-def test_a_judge_sees_the_answer_alone(reasoned: Path, tmp_path: Path) -> None:
+def test_a_judge_sees_the_answer_alone(reasoned: Path) -> None:
     asked: list[str] = []
 
     def judge(request: Request) -> str:
@@ -144,7 +145,7 @@ def test_a_judge_sees_the_answer_alone(reasoned: Path, tmp_path: Path) -> None:
     cot = [p for p in asked if "1. (a)讲的是另一件事" not in p]
     assert (len(plain), len(cot)) == (4, 3)  # the reply that was cut off has nothing to judge
     assert all("希望对你有帮助" in p and "答案：" not in p for p in cot)
-    judged = json.loads((reasoned / "results.json").read_text(encoding="utf-8"))["judged"]["cells"]
+    judged = results_json(reasoned)["judged"]["cells"]
     assert {(c["variant"], c["status"].get("empty", 0)) for c in judged} == {("plain", 0), ("cot", 1)}
     assert judged_text(Response("因为下雨。", "stop")) == "因为下雨。"
 

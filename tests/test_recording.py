@@ -76,9 +76,7 @@ def test_what_a_newcomer_sees(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_cells_that_were_not_recorded_are_left_out(
-    tmp_path: Path, cli: Callable[..., Any], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_cells_that_were_not_recorded_are_left_out(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Cells that the recording lacks are left out, in one line. Nothing fails, and no reply stands in for another."""
     words = ["run", "--tasks", "EC", "--data", "bundled:sample", "--out", tmp_path / "run"]
     told = cli(*words, "--model", "random", "--model", NAME, "--shots", "0,5")

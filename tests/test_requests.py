@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from needs import needs
+from run_files import compared_files
 from tiers import thorough_but
 
 import evalsuite
@@ -120,12 +121,6 @@ def put(folder: Path, rows: list[Row], name: str = "out.jsonl") -> None:
     (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def content(run: Path) -> dict[str, bytes]:
-    """The files by which runs are compared: results and records. A page also tells when its run began."""
-    files = [run / "results.json", *sorted((run / "records").iterdir())]
-    return {str(path.relative_to(run)): path.read_bytes() for path in files}
-
-
 def rows_of(run: Path) -> list[Any]:
     """All that the store knows of replies."""
     with Store(run / "store.sqlite") as store:
@@ -211,7 +206,7 @@ def test_a_run_of_files_is_the_run_that_asks(form: str, server: Recording, model
             cell | {"errors": {}} for cell in json.loads((tmp_path / "direct/results.json").read_bytes())["cells"]
         ]
     else:
-        assert content(tmp_path / "made") == content(tmp_path / "direct")
+        assert compared_files(tmp_path / "made") == compared_files(tmp_path / "direct")
     assert (tmp_path / "made/page/index.html").is_file()
     settings = [json.loads((tmp_path / run / "manifest.json").read_text())["settings"] for run in ("made", "direct")]
     other = {"out": "", "budget": None, "baselines": []}  # settings that are not asked elsewhere
@@ -232,11 +227,11 @@ def test_a_second_import_changes_nothing(models: Path, tmp_path: Path) -> None:
     rows = answered(models, out)
     put(out, rows)
     assert (first := read_replies(out, run)).exit_code == 0 and first.stored == len(rows)
-    before, page, stored = content(run), (run / "page/index.html").read_bytes(), rows_of(run)
+    before, page, stored = compared_files(run), (run / "page/index.html").read_bytes(), rows_of(run)
     put(out, rows, "copy.jsonl")
     done = read_replies(out, run)
     assert (done.stored, done.already, remarks(done)) == (0, len(rows), {"double": len(rows)}) and done.exit_code == 0
-    assert (content(run), (run / "page/index.html").read_bytes(), rows_of(run)) == (before, page, stored)
+    assert (compared_files(run), (run / "page/index.html").read_bytes(), rows_of(run)) == (before, page, stored)
 
 
 def test_what_does_not_fit_is_said_and_not_stored(models: Path, tmp_path: Path) -> None:
@@ -269,10 +264,10 @@ def test_the_reply_of_the_run_stays(models: Path, tmp_path: Path) -> None:
     read_replies(out, run)
     with Store(run / "store.sqlite") as store:
         assert store.spent() == pytest.approx((1000 * 1 + 10 * 2) / 1e6)  # prices are those of a million tokens
-    before = content(run)
+    before = compared_files(run)
     put(out, [{**rows[0], "text": "另一个"}, {**rows[1], "finish_reason": "length"}, *rows[2:]])
     done = read_replies(out, run)
-    assert remarks(done) == {"contradicting": 2} and done.exit_code == 1 and content(run) == before
+    assert remarks(done) == {"contradicting": 2} and done.exit_code == 1 and compared_files(run) == before
     assert "the run, which keeps its own" in done.remarks["contradicting"][0]
 
 

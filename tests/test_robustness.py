@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from as_json import a_cell, a_run, scored, sheets_of
+from as_json import a_cell, a_run, scored_cell, sheets_of
 from rich.console import Console
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.robustness import ANALYSIS, compute, drops, positions
@@ -216,7 +216,7 @@ def test_wordings_and_shots() -> None:
         return a_cell(variant=variant, shots=shots, metrics={"accuracy": {"value": value}})
 
     values = [("plain", 0, 0.25), ("paper", 0, 0.75), ("paper", 5, 0.5), ("terse", 0, 0.5), ("plain", 5, None)]
-    found = compute(a_run(*(scored(entry(*x)) for x in values)))
+    found = compute(a_run(*(scored_cell(entry(*x)) for x in values)))
     (wording,) = found.wordings
     assert wording.values == {"paper": 0.75, "plain": 0.25, "terse": 0.5}
     assert (wording.mean, wording.spread, wording.worst, wording.shots) == (0.5, 0.5, "plain", 0)
@@ -227,17 +227,12 @@ def test_wordings_and_shots() -> None:
 # --- runs
 
 
-def results(run: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
-    return found
-
-
 @pytest.mark.slow
 def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
     """Gold follows through items, prompts, parser and metrics: nothing is lost anywhere."""
     (tmp_path / "models.yaml").write_text("models:\n  - {name: oracle, backend: baseline, path: oracle}\n")
     evalsuite.run(tmp_path / "models.yaml", perturb=list(PERTURBATIONS), limit=4, out=tmp_path / "run")
-    found = results(tmp_path / "run")
+    found = results_json(tmp_path / "run")
     there = {(c["task"], c["perturb"]) for c in found["cells"]}
     assert there == {(task, name) for task in TASKS for name, row in PERTURBATIONS.items() if row.applies(task)}
     rows = found["robustness"]["drops"]
@@ -250,7 +245,7 @@ def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
     assert all(row["bias"] == 0 for row in found["robustness"]["positions"])
 
 
-@made_once
+@shared_folder
 def perturbed(folder: Path) -> Path:
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "both", "circular"]
@@ -261,7 +256,7 @@ def perturbed(folder: Path) -> Path:
 
 @pytest.mark.thorough
 def test_a_real_run(perturbed: Path) -> None:
-    found = results(perturbed)
+    found = results_json(perturbed)
     by_place = {(c["model"], c["set"], c["task"], c["perturb"]): c for c in found["cells"]}
     rows = found["robustness"]["drops"]
     assert len(rows) == 2 * 2 * 3 * 4  # models, sets, choice tasks, perturbations
@@ -288,7 +283,7 @@ def drawn(drops: list[dict[str, Any]]) -> list[Sheet]:
 
 @pytest.mark.slow
 def test_the_tables_fit_80(perturbed: Path) -> None:
-    rows = results(perturbed)["robustness"]["drops"]
+    rows = results_json(perturbed)["robustness"]["drops"]
     wide = [row | {"perturb": name, "base": 1.0, "value": 0.0, "drop": -1.0, "flip_rate": 1.0, "p_holm": 0.0}
             for row in rows for name in PERTURBATIONS]  # fmt: skip
     for drop_rows in (rows, wide):
@@ -302,7 +297,7 @@ def test_the_tables_fit_80(perturbed: Path) -> None:
 
 
 def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
-    rows = results(perturbed)["robustness"]["drops"]
+    rows = results_json(perturbed)["robustness"]["drops"]
     shuffled, others = ([r for r in rows if (r["perturb"] in ("shuffle", "both")) == yes] for yes in (True, False))
     assert shuffled and others
     told = [[note.en for sheet in drawn(x) for note in sheet.notes] for x in (shuffled, others)]
@@ -313,5 +308,5 @@ def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
 def test_a_model_of_one_label_moves_to_chance_when_options_are_shuffled(tmp_path: Path) -> None:
     """The drop or gain comes from the positions of right options in the file, not from harder items (docs/robustness.md)."""
     evalsuite.run({"b": lambda request: "(b)"}, tasks=["slot_identification"], set="easy", perturb=["none", "shuffle"], out=tmp_path)  # fmt: skip
-    found = {row["perturb"]: row for row in results(tmp_path)["robustness"]["drops"]}
+    found = {row["perturb"]: row for row in results_json(tmp_path)["robustness"]["drops"]}
     assert found["shuffle"]["base"] > 0.19 and found["shuffle"]["value"] < 0.11  # 7 or 15 options

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from needs import needs
 from rich.console import Console
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.saved import load_results
@@ -28,12 +29,12 @@ TIES = {0.9125: "91.3", 0.8125: "81.3", 0.3125: "31.3", 0.0625: "6.3", 0.0835: "
 MODELS = ("random", "majority", "lexical")
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """Three models on two sets, whose accuracies are halves of the last digit."""
     out = folder / "run"
     evalsuite.run(model=list(MODELS), tasks=["knowledge_filling"], limit=2, out=out)
-    results = json.loads((out / "results.json").read_text())
+    results = results_json(out)
     for cell, value in zip(results["cells"], TIES, strict=True):
         cell["metrics"]["accuracy"] |= {"value": value}
         cell["facts"] |= {"backend": "hf", "tags": []}

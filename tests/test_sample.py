@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import read_jsonl
 
 from evalsuite.authoring import read_annotations
 from evalsuite.benchmarks.check import check_data
@@ -42,7 +43,7 @@ def test_knowledge_and_conflict_phrases_stand_once() -> None:
 
 
 def test_what_the_sample_covers(sample: Corpus) -> None:
-    dialogues = [json.loads(line) for line in ANNOTATIONS.read_text(encoding="utf-8").splitlines()]
+    dialogues = read_jsonl(ANNOTATIONS)
     assert len(dialogues) >= 40
     assert all(14 <= len(d["dialogue"]) <= 26 for d in dialogues)
     annotations = read_annotations(ANNOTATIONS)
@@ -121,6 +122,7 @@ def test_charm_in_english_has_the_same_items(folder: str) -> None:
 
 def test_charm_examples_are_no_test_items_and_answer_alike() -> None:
     """The five files of a task's examples state the same answers, and ask none of its items."""
+    assert len(rows("reasoning")) == 14
     for name in rows("reasoning"):
         items = {row["input"] for folder in ("reasoning", "reasoning_Translate-EN") for row in rows(folder)[name]}
         files = sorted(CHARM.glob(f"few-shot-examples*/{name}_*.txt"))
@@ -134,7 +136,7 @@ def test_charm_examples_are_no_test_items_and_answer_alike() -> None:
 def test_xcopa_and_c3_are_whole() -> None:
     for split, size in (("val", 6), ("test", 8)):
         zh, en = (
-            [json.loads(line) for line in p.read_text(encoding="utf-8").splitlines()]
+            read_jsonl(p)
             for p in (bundled(f"sample/xcopa/{folder}/zh/{split}.zh.jsonl") for folder in ("data", "data-gmt"))
         )
         assert [(r["idx"], r["question"], r["label"]) for r in zh] == [

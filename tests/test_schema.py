@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 from test_learning import adapter, base, label_counts, learning
 
 import evalsuite
@@ -50,7 +50,7 @@ def records(run: Path, folder: str = "records") -> list[Any]:
     return [json.loads(line) for path in sorted(run.glob(f"{folder}/*")) for line in path.open(encoding="utf-8")]
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     out = folder
     evalsuite.run(model=["lexical", "random"], perturb=["none", "shuffle", "circular", "traditional"], shots=[0, 1],

@@ -16,7 +16,8 @@ import processes
 import pytest
 from as_json import content_of
 from needs import needs
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.second import SHOWN, read_form, shown_reply
@@ -44,7 +45,7 @@ def reply(request: Request) -> str:
     return SAID[task][int(number)] or f"不符的文本是：“第{number}句不合适的话”。"
 
 
-@made_once
+@shared_folder
 def made(folder: Path) -> Path:
     """Ten choices, of which the parser reads seven, and four spans."""
     evalsuite.run({"m": reply}, tasks=[CHOICE], set="easy", limit=10, out=folder / "run")
@@ -57,10 +58,6 @@ def run(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "run"))
 
 
-def results(run: Path) -> dict[str, Any]:
-    return json.loads((run / "results.json").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
-
-
 def lines(run: Path) -> list[dict[str, Any]]:
     return [json.loads(x) for f in sorted(run.glob("second/*")) for x in f.read_text(encoding="utf-8").splitlines()]
 
@@ -71,7 +68,7 @@ VERDICTS = ["(a)", "(c)", "c", "(a)", "(b)", "NONE", "REFUSED", "NONE", "(a), (b
 
 def test_the_counts_are_those_of_a_hand(run: Path, cli: Callable[..., Any]) -> None:
     """same 0 2 3, other 1, parser only 7 8, reader only 4, neither 5 6; the last is no verdict."""
-    before = results(run)
+    before = results_json(run)
     done = evalsuite.score(
         run,
         models={"other": lambda request: VERDICTS[int(request.id.split("/")[-1])] if CHOICE in request.id else "NONE"},
@@ -79,10 +76,10 @@ def test_the_counts_are_those_of_a_hand(run: Path, cli: Callable[..., Any]) -> N
         second_sample=14,
     )
     assert not done.problems
-    after = results(run)
+    after = results_json(run)
     second = after.pop("second")
     assert after == before  # nothing of the first reader's changed
-    SCHEMAS["results"].model_validate(results(run))
+    SCHEMAS["results"].model_validate(results_json(run))
     for line in lines(run):
         SCHEMAS["second-record"].model_validate(line)
     spans, row = sorted(second["tasks"], key=lambda row: row["task"])
@@ -186,14 +183,14 @@ def test_killed_it_goes_on_and_asks_nothing_twice(run: Path) -> None:
     assert code == 0, said
     rest = asked.read_text().splitlines()[len(before) :]
     assert len(rest) == 9 and sorted(before[:5] + rest) == sorted({*before, *rest})
-    assert len(lines(run)) == 14 and not results(run)["second"]["cells"][0]["errors"]
+    assert len(lines(run)) == 14 and not results_json(run)["second"]["cells"][0]["errors"]
     with sqlite3.connect(run / "store.sqlite") as db:
         assert {n for (n,) in db.execute("SELECT asked FROM replies")} == {1}
 
 
 def test_a_broken_reader_loses_nothing_of_the_run(run: Path, cli: Callable[..., Any]) -> None:
     """Nonsense is no verdict, failed requests are asked again, and one that stops leaves what it said."""
-    before = results(run)
+    before = results_json(run)
 
     def nonsense(request: Request) -> str | Response:
         return Response("选项\x00(a) 吧？", "stop") if "/4" in request.id else "（a）或 (b)" * 100
@@ -224,7 +221,7 @@ def test_a_broken_reader_loses_nothing_of_the_run(run: Path, cli: Callable[..., 
     assert any("the function raised ZeroDivisionError: engine on fire" in p for p in stopped.problems)
     verdicts = content_of(stopped, "second")["cells"][0]["statuses"]
     assert verdicts == {"unparsed": {"answer": 1, "failed": 1}, "refused": {"answer": 1}}
-    after = results(run)
+    after = results_json(run)
     assert {k: v for k, v in after.items() if k != "second"} == before
     SCHEMAS["results"].model_validate(after)
 
@@ -354,9 +351,9 @@ def test_the_interval_of_kappa() -> None:
 
 def test_a_submission_holds_the_first_reader_only(run: Path, tmp_path: Path) -> None:
     evalsuite.score(run, models={"r": lambda request: "NONE"}, second_reader="r", second_sample=3)
-    assert "second" in results(run)
+    assert "second" in results_json(run)
     make_submission(run, tmp_path / "sent", {}, {})
-    assert {k: v for k, v in results(run).items() if k != "second"} == results(tmp_path / "sent")
+    assert {k: v for k, v in results_json(run).items() if k != "second"} == results_json(tmp_path / "sent")
     assert not (tmp_path / "sent" / "second").exists()
 
 

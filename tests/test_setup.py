@@ -123,7 +123,7 @@ def test_a_folder_is_asked_about_once(tiny: Path, cli: Any, monkeypatch: pytest.
     assert (model.backend, Path(model.path), model.chat) == ("hf", tiny, True)
 
 
-def test_a_folder_below_is_written_from_the_file(tiny: Path, cli: Any, tmp_path: Path) -> None:
+def test_a_folder_below_is_written_from_the_file(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "models" / "mine").mkdir(parents=True)
     (tmp_path / "models" / "mine" / "config.json").write_text("{}")
     cli("init", "--model", "models/mine", "--name", "first")

@@ -13,6 +13,7 @@ import pytest
 from as_json import a_cell, cells_of, sheets_of
 from rich.cells import cell_len
 from rich.console import Console
+from run_files import results_json
 
 import evalsuite
 from evalsuite.analyses import abstention, breakdown, gaps, overview, token_details
@@ -130,7 +131,7 @@ def test_sheets_are_json() -> None:
 
 def test_numbers_that_are_none(run: Path, tmp_path: Path) -> None:
     """The error names the file and the field, if somebody has edited results.json."""
-    content = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    content = results_json(run)
     content["cells"][1]["metrics"]["accuracy"]["value"] = [1]
     (tmp_path / "results.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(

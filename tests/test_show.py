@@ -16,8 +16,10 @@ from typing import Any
 
 import pytest
 from as_json import cells_of, content_of
+from everything import two_baselines
 from rich.console import Console
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.items import find_item, list_records, outcome
@@ -31,12 +33,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Value, english
 ITEM = "corecode/easy/test/slot_identification/0"
 
 
-@made_once
-def run(folder: Path) -> Path:
-    out = folder / "run"
-    tasks = ["slot_identification", "event_cause"]
-    evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
-    return out
+run = shared_folder(two_baselines, "run")
 
 
 # ---------------------------------------------------------------- show
@@ -48,11 +45,11 @@ def test_show_says_what_score_says(run: Path) -> None:
     assert [words(sheet) for sheet in sheets(loaded)]
 
 
-@made_once
+@shared_folder
 def rated(run: Path, folder: Path) -> Path:
     """The same, but its baselines pass for models; one of them was not asked everything."""
     out = Path(shutil.copytree(run, folder / "run"))
-    results = json.loads((out / "results.json").read_text())
+    results = results_json(out)
     for cell in results["cells"]:
         cell["facts"] |= {"backend": "hf", "tags": []}
         cell["missing"] = int(cell["task"] == "event_cause" and cell["model"] == "random" and cell["set"] == "hard")
@@ -223,7 +220,7 @@ BROKEN: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize(("content", "says"), [r[1:] for r in BROKEN], ids=[r[0] for r in BROKEN])
 def test_folders_that_are_no_runs(run: Path, tmp_path: Path, content: Any, says: str) -> None:
     if isinstance(content, str) and content != "{":
-        results = json.loads((run / "results.json").read_text())
+        results = results_json(run)
         content = results | {"cells": [{**results["cells"][0], "records": content}]}
     (tmp_path / "results.json").write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(EvalsuiteError, match=says):
@@ -231,7 +228,7 @@ def test_folders_that_are_no_runs(run: Path, tmp_path: Path, content: Any, says:
 
 
 def test_records_that_are_none(run: Path, tmp_path: Path) -> None:
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     (tmp_path / "results.json").write_text(
         json.dumps(results | {"cells": [{**results["cells"][0], "records": "r.jsonl"}]})
     )

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 from as_json import cells_of, content_of
-from shared_fixtures import made_once
+from run_files import read_jsonl, results_json
+from shared_fixtures import shared_folder
 from typer.testing import CliRunner
 
 import evalsuite
@@ -48,7 +49,7 @@ MODELS = """models:
 VALID, CORRUPTED = Likelihood(-10.0, 10), Likelihood(-15.0, 10)  # a nat a token, and one and a half
 
 
-@made_once
+@shared_folder
 def made(folder: Path) -> Path:
     out = folder
     (out / "models.yaml").write_text(MODELS, encoding="utf-8")
@@ -78,17 +79,12 @@ def run(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made / "run", tmp_path / "run"))
 
 
-def content(run: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
-    return found
-
-
 # Perturbations ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_what_is_right_stays_right_wherever_it_stands(made: Path) -> None:
-    cells = [c for c in content(made / "run")["cells"] if c["model"] == "oracle"]
+    cells = [c for c in results_json(made / "run")["cells"] if c["model"] == "oracle"]
     ways = {kind: {c["perturb"] for c in cells if TASKS[c["task"]].kind.name == kind} for kind in ("choice", "choices", "text", "span")}  # fmt: skip
     assert ways == {"choice": {*PERTURBED}, "choices": {*PERTURBED} - {"circular"}, "text": {"none"}, "span": {"none"}}
     for cell in cells:
@@ -96,7 +92,7 @@ def test_what_is_right_stays_right_wherever_it_stands(made: Path) -> None:
         assert cell["metrics"][name]["value"] == 1, (cell["task"], cell["perturb"])
     # In an item that is right only if all rotations are there is no class to tell an F1 of.
     assert "circular" not in {c["perturb"] for c in cells if c["task"] == "cider_dnli"}
-    drops = [d for d in content(made / "run")["robustness"]["drops"] if d["model"] == "oracle"]
+    drops = [d for d in results_json(made / "run")["robustness"]["drops"] if d["model"] == "oracle"]
     assert {d["task"] for d in drops} >= {"cicero_all_answers", "cicero_single_answer", "cider_relation_prediction"}
     for row in drops:
         assert (row["drop"], row["flip_rate"]) == (0, 0)
@@ -110,7 +106,7 @@ def test_the_same_choice_is_the_same_set_of_texts(made: Path) -> None:
         found = records(made / "run", "random", "cicero_all_answers", perturb)
         return [{r["options"][n] for n in r["answer"]["choices"]} for r in found]
 
-    drops = content(made / "run")["robustness"]["drops"]
+    drops = results_json(made / "run")["robustness"]["drops"]
     rows = [row for row in drops if (row["model"], row["task"]) == ("random", "cicero_all_answers")]
     assert {row["perturb"] for row in rows} == {*PERTURBED} - {"none", "circular"}
     for row in rows:
@@ -120,7 +116,7 @@ def test_the_same_choice_is_the_same_set_of_texts(made: Path) -> None:
 
 
 def test_all_that_is_right_and_chosen_counts_by_position(made: Path) -> None:
-    told = content(made / "run")
+    told = results_json(made / "run")
     (row,) = (
         p
         for p in told["robustness"]["positions"]
@@ -136,8 +132,8 @@ def test_all_that_is_right_and_chosen_counts_by_position(made: Path) -> None:
 
 def records(run: Path, model: str, task: str, perturb: str = "none") -> list[dict[str, Any]]:
     # One set each.
-    (cell,) = (c for c in content(run)["cells"] if (c["model"], c["task"], c["perturb"]) == (model, task, perturb))
-    return [json.loads(line) for line in (run / cell["records"]).read_text(encoding="utf-8").splitlines()]
+    (cell,) = (c for c in results_json(run)["cells"] if (c["model"], c["task"], c["perturb"]) == (model, task, perturb))
+    return read_jsonl(run / cell["records"])
 
 
 @pytest.mark.parametrize(
@@ -374,7 +370,7 @@ def test_preview_shows_both_pairs_and_the_pattern(made: Path) -> None:
 
 
 def test_metrics_beside_each_other_are_of_texts_alone(made: Path) -> None:
-    found = content(made / "run")["metric_correlations"]
+    found = results_json(made / "run")["metric_correlations"]
     assert not {TASKS[e["task"]].kind.name for e in found} & {"choice", "choices", "probe"}
     assert not [e for e in found if "sacrebleu_notebook" in e["metrics"] and e["basis"] == "items"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import test_parse_span as tables
+from run_files import read_jsonl
 
 from evalsuite.parse.chars import fold, lower
 from evalsuite.parse.span import read_span
@@ -45,7 +45,7 @@ def labelled() -> list[Labelled]:
     """The labelled replies to Chinese questions, and the rows of tests/test_parse_span.py."""
     found = []
     for path in sorted(FIXTURES.glob("*/spans.jsonl")):
-        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        for row in read_jsonl(path):
             found.append(Labelled(row["output"], tuple(row["dialogue"]), row["question"], row.get("finish") == "length",
                                   row["extracted"], row.get("status")))  # fmt: skip
     for rows in tables.TABLES.values():

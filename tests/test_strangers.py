@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.saved import load_results
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures("no_finalizers")
 HEAD = {"name": "B", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
 
 
-@made_once
+@shared_folder
 def made(folder: Path) -> Path:
     evalsuite.run(model=["lexical"], tasks=["event_cause"], set="easy", limit=3, out=folder / "run")
     return make_submission(folder / "run", folder / "made", HEAD, {"trained_on": [], "statement": "no"}).out

@@ -13,7 +13,8 @@ from typing import Any
 
 import probes
 import pytest
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from tiers import thorough_but
 from typer.testing import CliRunner
 
@@ -40,7 +41,7 @@ HEAD = {"name": "Baselines", "who": "somebody", "contact": "a@example.org", "lic
 ABOUT = {"trained_on": [], "statement": "rules, not models"}
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     out = folder
     tasks = ["domain_identification", "event_cause"]
@@ -50,7 +51,7 @@ def run(folder: Path) -> Path:
     return out
 
 
-@made_once
+@shared_folder
 def made(run: Path, folder: Path) -> Path:
     out = folder / "submission"
     assert make_submission(run, out, HEAD, ABOUT).unfilled == ()
@@ -132,7 +133,7 @@ def test_what_is_not_given_is_to_be_filled_in(run: Path, tmp_path: Path) -> None
     assert "submission.yaml:4: who: still to be filled in" in verdict.problems
 
 
-def test_without_the_data_it_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_data_it_says_so(folder: Path) -> None:
     edit_json(folder, "manifest.json", lambda m: m["settings"].update(data=None))
     reseal(folder)
     verdict = check_submission(folder)
@@ -257,7 +258,7 @@ def bad_data(folder: Path) -> None:
     """Put another hash of the data wherever the submission states it."""
     for name in ("results.json", "manifest.json"):
         text = (folder / name).read_text(encoding="utf-8")
-        digest = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]["data"]
+        digest = results_json(folder)["cells"][0]["facts"]["data"]
         (folder / name).write_text(text.replace(digest, "0" * 64).replace(digest[:8], "0" * 8), encoding="utf-8")
 
 
@@ -431,7 +432,7 @@ def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     from evalsuite.results.schema.record import Record
     from evalsuite.results.store import request_key
 
-    facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
+    facts = results_json(folder)["cells"][0]["facts"]
 
     def change(rows: list[Any]) -> None:
         for row in rows:
@@ -445,7 +446,7 @@ def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     assert len(problems) == 4 and all("prompt: is not what the template paper makes" in p for p in problems)
 
 
-def test_two_replies_to_one_prompt(run: Path, folder: Path) -> None:
+def test_two_replies_to_one_prompt(folder: Path) -> None:
     path = cell_file(folder, "event_cause.paper.0-shot.jsonl")
     edit_lines(path, lambda rows: [rows[0], {**rows[0], "item": rows[1]["item"], "reply": "x"}])
     assert any("another line with the same key has another reply" in p for p in check_submission(folder).problems)
@@ -461,7 +462,7 @@ def test_many_problems_are_counted(folder: Path) -> None:
 # --- sister benchmarks
 
 
-@made_once
+@shared_folder
 def sisters(folder: Path) -> Path:
     """Sets of right answers, folds with their mean, and probes."""
     run, out = folder / "run", folder / "submission"
@@ -599,7 +600,7 @@ def test_correlations_of_metrics(tmp_path: Path) -> None:
         evalsuite.run(models=models, model=names, tasks=["event_cause"], set="easy", limit=6, out=run)
     make_submission(run, out, HEAD, ABOUT | {"hub": None, "revision": None, "parameters": None})
     assert check_submission(out).problems == ()
-    told = json.loads((out / "results.json").read_text())["metric_correlations"]
+    told = results_json(out)["metric_correlations"]
     assert [entry["basis"] for entry in told] == ["items", "models"]
     changes = (
         (lambda e: e["spearman"].__setitem__(0, 0.4321), "metric_correlations[0].spearman[0]: is 0.4321"),

@@ -17,16 +17,17 @@ from unicodedata import category
 
 import pytest
 import terminals
+from everything import two_baselines
 from hostile import HOSTILE
 from rich.cells import cell_len
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
-from shared_fixtures import made_once
+from run_files import results_json
+from shared_fixtures import shared_folder
 from tiers import thorough_but
 
-import evalsuite
 from evalsuite.analyses import items
 from evalsuite.analyses.saved import load_results
 from evalsuite.cli.tables.export import FORMATS, export, markdown, words
@@ -44,12 +45,7 @@ ITEM = "corecode/easy/test/slot_identification/0"
 # ---------------------------------------------------------------- runs
 
 
-@made_once
-def run(folder: Path) -> Path:
-    out = folder / "run"
-    tasks = ["slot_identification", "event_cause"]
-    evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
-    return out
+run = shared_folder(two_baselines, "run")
 
 
 JUDGING = {
@@ -63,13 +59,13 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-@made_once
+@shared_folder
 def hostile(run: Path, folder: Path) -> Path:
     """A folder as someone may hand it in: a hundred models with hostile names, whose every text is hostile."""
     out = folder / "handed\x1b[31min\u202e"
     (out / "records").mkdir(parents=True)
     (out / "judged").mkdir()
-    results = json.loads((run / "results.json").read_text())
+    results = results_json(run)
     cell = next(c for c in results["cells"] if c["task"] == "slot_identification" and c["perturb"] == "none")
     record = json.loads((run / cell["records"]).read_text().splitlines()[0])
     row = results["robustness"]["drops"][0]
@@ -134,11 +130,11 @@ def hostile(run: Path, folder: Path) -> Path:
     return out
 
 
-@made_once
+@shared_folder
 def hostile_columns(run: Path, folder: Path) -> Path:
     """Models that can be compared, two a wording, and one that cannot; the wordings have hostile names, too."""
     out = Path(shutil.copytree(run, folder / "run"))
-    results = json.loads((out / "results.json").read_text())
+    results = results_json(out)
     plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
     assert len(plain) == 2  # two tasks: with one, nothing is ranked
     results["cells"] = [

@@ -61,4 +61,4 @@ def test_what_files_cost_is_told_and_written() -> None:
         "    7.4 of 3    tests/test_tiers.py  OVER ITS BUDGET",
         "    1.0 of 2    tests/test_cli.py",
     ]
-    assert costs.rewritten(text).endswith('[files]\n"test_tiers.py" = [7, 5]\n"vllm/test_engine.py" = [8, 0]\n')
+    assert costs.budget_text(text).endswith('[files]\n"test_tiers.py" = [7, 5]\n"vllm/test_engine.py" = [8, 0]\n')

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from as_json import a_cell, cells_of
+from run_files import read_jsonl, results_json
 
 import evalsuite
 from evalsuite.analyses import scores, token_details, tokens
@@ -151,13 +152,13 @@ def test_a_run(tmp_path: Path) -> None:
     """Failures are left out, every rotation is a reply, and a model without counts has no entry."""
     models = {"thinker": thinker, "silent": lambda request: request.labels[0]}
     done = evalsuite.run(models, tasks=[TASK], set="easy", limit=5, perturb=["none", "circular"], out=tmp_path)
-    results_file().model_validate(json.loads((tmp_path / "results.json").read_text()))
+    results_file().model_validate(results_json(tmp_path))
     assert not any("tokens" in c for c in cells_of(done) if c["model"] == "silent")
     plain, circular = [c for c in cells_of(done) if c["model"] == "thinker"][::-1]
     assert (plain["perturb"], plain["status"]) == ("none", {"parsed": 4, "failed": 1})
     assert plain["tokens"]["replies"] == 3 and plain["tokens"]["total"] == 20 + 80 + 100
     assert plain["tokens"]["thinking"] == pytest.approx(9 / 12) and plain["tokens"]["by_characters"] == 3
-    answered = [json.loads(line) for line in (tmp_path / circular["records"]).read_text().splitlines()]
+    answered = read_jsonl(tmp_path / circular["records"])
     counted = [record["new_tokens"] for record in answered if record["new_tokens"]]
     assert circular["tokens"]["replies"] == len(counted) > 3 and circular["tokens"]["total"] == sum(counted)
     again = evalsuite.score(tmp_path)

@@ -3,7 +3,6 @@ asks them again with a higher limit."""
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections import Counter
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from as_json import a_cell
 from needs import needs
+from run_files import compared_files, read_jsonl
 
 import evalsuite
 from evalsuite.analyses.saved import load_results
@@ -95,18 +95,13 @@ def asked(out: Path, thinker: Thinker, **settings: Any) -> CellResult:
     return cell
 
 
-def files(out: Path) -> dict[str, bytes]:
-    paths = [out / "results.json", *sorted((out / "records").iterdir())]
-    return {path.name: path.read_bytes() for path in paths}
-
-
 def test_only_truncated_replies_are_asked_again(tmp_path: Path) -> None:
     out, thinker = tmp_path / "run", Thinker()
     first = asked(out, thinker)
     (limit,) = thinker.limits
     cut_off = first.status["truncated"]
     assert cut_off == 7 and limit < NEEDED and "|again:" not in first.headline.signature
-    before = files(out)
+    before = compared_files(out)
     with open_store(out) as store:
         keys = [key for key, _, _ in store.read(first.cell)]
 
@@ -114,16 +109,16 @@ def test_only_truncated_replies_are_asked_again(tmp_path: Path) -> None:
     assert thinker.limits == {limit: 20, 512: cut_off} and second.status == {"parsed": 20}
     assert second.facts.again and second.facts.again.replies == cut_off
     assert "|again:truncated,max_new_tokens=512,replies=7|" in second.headline.signature
-    records = [json.loads(line) for line in (out / second.records).read_text("utf-8").splitlines()]
+    records = read_jsonl(out / second.records)
     assert Counter(record["max_new_tokens"] for record in records) == {limit: 13, 512: 7}
     with open_store(out) as store:  # the first replies are kept
         assert [reply.finish for key in keys if (reply := store.response(key))].count("length") == cut_off
 
-    after = files(out)
-    assert asked(out, thinker, **AGAIN) == second and files(out) == after
+    after = compared_files(out)
+    assert asked(out, thinker, **AGAIN) == second and compared_files(out) == after
     evalsuite.score(out)
-    assert files(out) == after
-    assert asked(out, thinker) == first and files(out) == before  # without the flag, the first replies count
+    assert compared_files(out) == after
+    assert asked(out, thinker) == first and compared_files(out) == before  # without the flag, the first replies count
     assert thinker.limits == {limit: 20, 512: cut_off}
 
 
@@ -138,7 +133,7 @@ def test_an_interrupted_command_goes_on(tmp_path: Path) -> None:
     again = Thinker()
     asked(out, again, **AGAIN)
     assert again.limits == {512: 4}
-    assert files(out) == files(whole)
+    assert compared_files(out) == compared_files(whole)
 
 
 def test_a_failed_second_request_has_no_score(tmp_path: Path) -> None:
@@ -162,7 +157,7 @@ def test_a_submission_of_it_is_checked(tmp_path: Path) -> None:
     assert [problem for problem in verdict.problems if "to be filled in" not in problem] == []
 
 
-def test_a_context_leaves_less(tmp_path: Path) -> None:
+def test_a_context_leaves_less() -> None:
     ((_, (trial, *_)),) = evalsuite.preview(model=["random"], **ASKED)
 
     class Small(Scripted):

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from labelled import forget
 
-from evalsuite.parse import read, rules
+from evalsuite.parse import rules
 
 PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
 LESSON = PAGE.partition("## Add a rule to the reader")[2].partition("\n## ")[0]
@@ -47,8 +48,3 @@ def test_the_lesson(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) ->
 def row_of(rule: rules.Rule) -> str:
     """A row as the page writes it."""
     return f'Rule("{rule.name}", {rule.verdict.upper()}, ANY, r"{rule.before}", r"{rule.behind}", "{rule.example}")'
-
-
-def forget() -> None:
-    read.read_one.cache_clear()
-    rules.first_match.cache_clear()

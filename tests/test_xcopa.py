@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from as_json import cells_of, content_of
+from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.analyses.scores import leaks
@@ -32,14 +33,6 @@ LINE = {
     "idx": 7, "changed": False,
 }  # fmt: skip
 EFFECT = {**LINE, "question": "effect", "choice1": "我买了窗帘。", "choice2": "我把它扔了。", "label": 1, "idx": 8}
-
-
-@pytest.fixture
-def models(tmp_path: Path) -> Path:
-    rows = (f"{{name: {name}, backend: baseline, path: {name}}}" for name in ("oracle", "majority"))
-    path = tmp_path / "models.yaml"
-    path.write_text(f"models: [{', '.join(rows)}]\n", encoding="utf-8")
-    return path
 
 
 def write(root: Path, *lines: dict[str, Any], split: str = "test", translated: bool = False) -> Path:
@@ -182,11 +175,11 @@ def test_a_wording_has_its_scoring(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_baselines_on_the_sample(models: Path, tmp_path: Path) -> None:
+def test_the_baselines_on_the_sample(oracle_and_majority: Path, tmp_path: Path) -> None:
     """The right option is read as right in every wording and under every perturbation."""
     every = [name for name, row in PERTURBATIONS.items() if row.applies(TASK.name)]
     done = evalsuite.run(
-        models, model=["oracle"], tasks=["xcopa"], prompt=["paper", "plain", "cot", "cot-en", TRANSLATED], perturb=every,
+        oracle_and_majority, model=["oracle"], tasks=["xcopa"], prompt=["paper", "plain", "cot", "cot-en", TRANSLATED], perturb=every,
         out=tmp_path / "run",
     )  # fmt: skip
     assert not done.problems and {cell["variant"] for cell in cells_of(done)} >= {"cot", TRANSLATED}
@@ -200,7 +193,7 @@ def test_the_baselines_on_the_sample(models: Path, tmp_path: Path) -> None:
 
 def no_item_is_its_own_shot(corpus: Corpus) -> None:
     pool = corpus.train(TASK.name, "zh")
-    assert pool == corpus.file(TASK, "zh", "dev").items
+    assert len(pool) > 3 and pool == corpus.file(TASK, "zh", "dev").items
     for split in ("dev", "test"):
         for item in corpus.file(TASK, "zh", split).items:
             drawn = Shots(pool, 0).draw(item, 3)
@@ -250,10 +243,10 @@ def test_official_files_are_checked(official: Corpus) -> None:
 
 
 @pytest.mark.slow
-def test_official_baselines(official: Corpus, models: Path, tmp_path: Path) -> None:
+def test_official_baselines(official: Corpus, oracle_and_majority: Path, tmp_path: Path) -> None:
     """The majority of the validation file, and chance, as counted from the file itself."""
-    done = evalsuite.run(models, tasks=["xcopa"], data=official.root, out=tmp_path / "run")
-    lines = [json.loads(line) for line in official.path(TASK, "zh", "test").read_text(encoding="utf-8").splitlines()]
+    done = evalsuite.run(oracle_and_majority, tasks=["xcopa"], data=official.root, out=tmp_path / "run")
+    lines = read_jsonl(official.path(TASK, "zh", "test"))
     got = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in cells_of(done)}
     assert got == {"majority": sum(line["label"] == 0 for line in lines) / 500, "oracle": 1}
     assert TASKS[TASK.name].benchmark == "xcopa"

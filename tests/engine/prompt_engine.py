@@ -35,17 +35,17 @@ class PromptEngine:
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         for block in self.plan(requests):
-            self._hold()
+            self._wait_while_held()
             self._blocks += 1
             yield [(n, self._response(requests[n])) for n in block if not done[n]]
 
-    def _hold(self) -> None:
+    def _wait_while_held(self) -> None:
         node = os.environ.get("NODE", "none")
-        while self._blocks >= self._most(node):
+        while self._blocks >= self._allowed_blocks(node):
             (self._folder / f"held-{node}").touch()
             time.sleep(0.02)
 
-    def _most(self, node: str) -> float:
+    def _allowed_blocks(self, node: str) -> float:
         try:
             return int((self._folder / f"hold-{node}").read_text())
         except FileNotFoundError:

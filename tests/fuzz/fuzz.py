@@ -47,7 +47,7 @@ from evalsuite.parse import parse_option, parse_options, parse_sentence, parse_s
 from evalsuite.review.audit.outputs import population
 
 TESTS = Path(__file__).parents[1]
-FOUND = TESTS / "fixtures" / "fuzz"
+FAULTS_FOLDER = TESTS / "fixtures" / "fuzz"
 SLOW = 20.0
 HEAD = {"name": "B", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
 OPTIONS = {"(a)": "科幻片", "(b)": "恐怖片", "(c)": "喜剧片"}
@@ -98,7 +98,7 @@ def _reply(parse: Callable[[str], Any], raw: bytes, folder: Path) -> Any:
 
 
 @cache
-def _made() -> Path:
+def _run_and_submission() -> Path:
     """A run with all that a run holds, and its submission."""
     home = Path(tempfile.mkdtemp(prefix="evalsuite-fuzz-"))
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
@@ -108,15 +108,15 @@ def _made() -> Path:
     return home
 
 
-def _file(place: str) -> list[bytes]:
-    path = next(_made().glob(place))
+def _seed_file(place: str) -> list[bytes]:
+    path = next(_run_and_submission().glob(place))
     raw = path.read_bytes()
     return [gzip.decompress(raw) if path.suffix == ".gz" else raw]
 
 
 def _in_folder(of: str, place: str, read: Callable[[Path], Any], raw: bytes, folder: Path) -> Any:
     """`read` a copy of the run or submission in which one file is `raw`."""
-    copy = Path(shutil.copytree(_made() / of, folder / of))
+    copy = Path(shutil.copytree(_run_and_submission() / of, folder / of))
     path = next(copy.glob(place))
     path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
     if of == "submission":
@@ -124,7 +124,7 @@ def _in_folder(of: str, place: str, read: Callable[[Path], Any], raw: bytes, fol
     return read(copy)
 
 
-def _all(copy: Path) -> None:
+def _read_folder(copy: Path) -> None:
     """Every reader of a folder that others made."""
     for read in (load_results, population, lambda c: evalsuite.report([c], c.parent / "site"), check_submission):
         with suppress(EvalsuiteError):
@@ -160,7 +160,7 @@ def _data_read(benchmark: str, raw: bytes, folder: Path) -> Any:
     return open_corpus(benchmark, folder, skip_bad=len(raw) % 2 == 0).file(task, item_set, split)
 
 
-def _written(name: str, read: Callable[[Path], Any], raw: bytes, folder: Path) -> Any:
+def _read_file(name: str, read: Callable[[Path], Any], raw: bytes, folder: Path) -> Any:
     (folder / name).write_bytes(raw)
     return read(folder / name)
 
@@ -179,28 +179,28 @@ TARGETS: dict[str, Target] = {
     "judge": Target(_texts, partial(_reply, lambda text: read_verdict(text, [JudgeScale("score", 0, 5)]))),
     "scales": Target(_texts, partial(_reply, lambda text: read_verdict(text, [JudgeScale("a", 1, 5, "甲"), JudgeScale("b", 1, 5, "乙")]))),
     **{name: Target(partial(_data_seeds, name), partial(_data_read, name)) for name in ("corecode", "cicero", "cider", "glucose", "cedar")},
-    "models": Target(lambda: [bundled("models.yaml").read_bytes()], partial(_written, "models.yaml", load_models)),
-    "replies": Target(lambda: [REPLIES], partial(_written, "replies.jsonl", ReplyFile)),
-    "parse": Target(lambda: [LINES], partial(_written, "parse.jsonl", lambda path: list(parse_rows(read_rows(path))))),
-    "form": Target(partial(_file, "submission/submission.yaml"), partial(_in_folder, "submission", "submission.yaml", check_submission)),
-    "results": Target(partial(_file, "submission/results.json"), partial(_in_folder, "submission", "results.json", _all)),
-    "manifest": Target(partial(_file, "submission/manifest.json"), partial(_in_folder, "submission", "manifest.json", _all)),
-    "records": Target(partial(_file, "submission/records/*"), partial(_in_folder, "submission", "records/*", _all)),
-    "store": Target(partial(_file, "run/store.sqlite"), partial(_in_folder, "run", "store.sqlite", evalsuite.score)),
+    "models": Target(lambda: [bundled("models.yaml").read_bytes()], partial(_read_file, "models.yaml", load_models)),
+    "replies": Target(lambda: [REPLIES], partial(_read_file, "replies.jsonl", ReplyFile)),
+    "parse": Target(lambda: [LINES], partial(_read_file, "parse.jsonl", lambda path: list(parse_rows(read_rows(path))))),
+    "form": Target(partial(_seed_file, "submission/submission.yaml"), partial(_in_folder, "submission", "submission.yaml", check_submission)),
+    "results": Target(partial(_seed_file, "submission/results.json"), partial(_in_folder, "submission", "results.json", _read_folder)),
+    "manifest": Target(partial(_seed_file, "submission/manifest.json"), partial(_in_folder, "submission", "manifest.json", _read_folder)),
+    "records": Target(partial(_seed_file, "submission/records/*"), partial(_in_folder, "submission", "records/*", _read_folder)),
+    "store": Target(partial(_seed_file, "run/store.sqlite"), partial(_in_folder, "run", "store.sqlite", evalsuite.score)),
 }  # fmt: skip
 
 
 # --- changes
 
 
-def changed(raw: bytes, rng: random.Random) -> bytes:
+def mutate(raw: bytes, rng: random.Random) -> bytes:
     """The input with one to four changes."""
     for _ in range(rng.choice((1, 1, 2, 4))):
-        raw = rng.choice((_value, _value, _value, _bytes))(raw, rng)
+        raw = rng.choice((_mutate_document, _mutate_document, _mutate_document, _mutate_bytes))(raw, rng)
     return raw
 
 
-def _bytes(raw: bytes, rng: random.Random) -> bytes:
+def _mutate_bytes(raw: bytes, rng: random.Random) -> bytes:
     at, size = rng.randrange(len(raw) + 1), rng.choice((0, 1, 2, 8, 64))
     word = rng.choice(WORDS).encode()
     more = rng.choice(
@@ -209,7 +209,7 @@ def _bytes(raw: bytes, rng: random.Random) -> bytes:
     return raw[:at] + more + raw[at + size :]
 
 
-def _value(raw: bytes, rng: random.Random) -> bytes:
+def _mutate_document(raw: bytes, rng: random.Random) -> bytes:
     """Change a value of JSON, of a line of JSON, or of YAML; else some bytes."""
     lines = raw.split(b"\n")
     at = rng.randrange(len(lines))
@@ -222,14 +222,14 @@ def _value(raw: bytes, rng: random.Random) -> bytes:
                 continue
             try:
                 tree = load(part)
-                _change(tree, rng)
+                _mutate_value(tree, rng)
                 return before + dump(tree).encode("utf-8", "surrogatepass") + after
             except (ValueError, RecursionError, TypeError, yaml.YAMLError):
                 continue
-    return _bytes(raw, rng)
+    return _mutate_bytes(raw, rng)
 
 
-def _change(tree: Any, rng: random.Random) -> None:
+def _mutate_value(tree: Any, rng: random.Random) -> None:
     places = [
         (tree, key) for tree in _containers(tree) for key in (tree if isinstance(tree, dict) else range(len(tree)))
     ]
@@ -260,7 +260,7 @@ def _containers(tree: Any) -> Iterator[Any]:
 # --- the property
 
 
-def broken(target: Target, raw: bytes) -> str:
+def fault_of(target: Target, raw: bytes) -> str:
     """The fault in reading an input: a trace, or that it took too long; else ""."""
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
@@ -285,13 +285,13 @@ def fuzz(names: list[str], seconds: float, seed: int) -> int:
         for name in names:
             until = min(end, time.monotonic() + 2)
             while time.monotonic() < until:
-                raw = changed(rng.choice(seeds[name]), rng)
+                raw = mutate(rng.choice(seeds[name]), rng)
                 tried[name] += 1
-                if told := broken(TARGETS[name], raw):
+                if told := fault_of(TARGETS[name], raw):
                     place = name + "".join(line for line in told.splitlines() if line.startswith("  File"))[-400:]
                     if place not in faults:
                         faults[place] = told
-                        path = FOUND / name / hashlib.sha256(raw).hexdigest()[:12]
+                        path = FAULTS_FOLDER / name / hashlib.sha256(raw).hexdigest()[:12]
                         path.parent.mkdir(parents=True, exist_ok=True)
                         path.write_bytes(raw)
                         print(f"--- {path}\n{told}", flush=True)

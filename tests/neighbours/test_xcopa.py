@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 import yaml
 from as_json import cells_of
+from run_files import read_jsonl
 
 import evalsuite
 
@@ -66,7 +66,7 @@ def test_xcopa_zh(data: Path, tiny: Path, tmp_path: Path) -> None:
         out=tmp_path / "run",
     )
     (cell,) = cells_of(done)
-    records = [json.loads(line) for line in (done.out / cell["records"]).read_text(encoding="utf-8").splitlines()]
+    records = read_jsonl(done.out / cell["records"])
     assert 0 < len(records) <= LIMIT
     for sample, record in zip(samples, records, strict=True):
         assert {arguments[0] for arguments in sample["arguments"]} == {record["prompt"]}

@@ -29,10 +29,10 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 RESOLUTIONS = ("lowest-direct", "highest")
 UV = os.environ.get("UV", "uv")
 # Packages whose versions the table tells.
-TOLD = ("numpy", "scipy", "pydantic", "typer", "rich")
+VERSIONS_SHOWN = ("numpy", "scipy", "pydantic", "typer", "rich")
 
 
-class Failed(Exception):
+class CommandFailed(Exception):
     """A command that failed, with the end of what it printed."""
 
 
@@ -51,13 +51,13 @@ class Row:
 
 
 def call(*words: str | Path, cwd: Path | None = None, code: int = 0, **more: str) -> str:
-    """Run a command outside of any checkout's settings; returns what it printed. Raises Failed for another exit code."""
+    """Run a command outside of any checkout's settings; returns what it printed. Raises CommandFailed for another exit code."""
     dropped = ("PYTHONPATH", "VIRTUAL_ENV", "EVALSUITE_DATA", "UV_PROJECT_ENVIRONMENT")
     env = {name: value for name, value in os.environ.items() if name not in dropped} | {"HF_HUB_OFFLINE": "1"} | more
     done = subprocess.run([*map(str, words)], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = done.stdout.decode("utf-8", "replace")
     if done.returncode != code:
-        raise Failed(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{said[-2000:]}")
+        raise CommandFailed(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{said[-2000:]}")
     return said
 
 
@@ -133,12 +133,12 @@ def same_numbers(results: dict[str, object]) -> str:
     first = NUMBERS or found
     NUMBERS.update(first)
     assert found.keys() == first.keys(), sorted(found.keys() ^ first.keys())[:5]
-    other = [path for path, value in found.items() if not alike(value, first[path])]
+    other = [path for path, value in found.items() if not equal_in_ten_digits(value, first[path])]
     assert not other, {path: (found[path], first[path]) for path in other[:5]}
     return f"{len(found)} numbers the same"
 
 
-def alike(one: object, other: object) -> bool:
+def equal_in_ten_digits(one: object, other: object) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-10, abs_tol=1e-10)
     return one == other
@@ -197,7 +197,7 @@ def versions(programs: Path, names: Sequence[str]) -> str:
     return " ".join(f"{name} {found[name]}" for name in names if name in found)
 
 
-def oldest(python: str) -> str:
+def oldest_patch(python: str) -> str:
     """The oldest patch release of that Python that is installed here, since `requires-python` promises them all."""
     if os.sep in python:
         return python
@@ -206,7 +206,7 @@ def oldest(python: str) -> str:
 
 
 def row(
-    python: str, resolution: str, wheel: Path, extras: Sequence[str] = (), more: Sequence[str] = (), told: Sequence[str] = TOLD,
+    python: str, resolution: str, wheel: Path, extras: Sequence[str] = (), more: Sequence[str] = (), told: Sequence[str] = VERSIONS_SHOWN,
     check: Callable[[Path, Path], str] = base,
 ) -> Row:  # fmt: skip
     """One environment, made and tried in a folder that is removed afterwards."""
@@ -215,10 +215,10 @@ def row(
     with tempfile.TemporaryDirectory() as folder:
         try:
             call(UV, "python", "find", python)
-        except Failed:
+        except CommandFailed:
             try:
                 call(UV, "python", "install", "--quiet", python)
-            except Failed as error:
+            except CommandFailed as error:
                 why = "not installed here, and uv could not fetch it"
                 return Row(label, resolution, ",".join(extras), "skipped", f"{why}: {str(error).splitlines()[-1]}")
         try:
@@ -228,7 +228,7 @@ def row(
             said = check(programs, empty)
             label = call(programs / "python", "-c", "import platform; print(platform.python_version())").strip()
             told_versions = versions(programs, told)
-        except (Failed, AssertionError, OSError) as error:
+        except (CommandFailed, AssertionError, OSError) as error:
             return Row(label, resolution, ",".join(extras), "failed", str(error))
     return Row(label, resolution, ",".join(extras), "ok", f"{said}; {told_versions}; {time.monotonic() - began:.0f} s")
 
@@ -248,7 +248,7 @@ def tools(sdist: Path, wheel: Path) -> list[Row]:
                 more = {"PIPX_HOME": home} if name == "pipx" else {}
                 call(UV, "tool", "run", *words, cwd=Path(home), **more)
             rows.append(Row("", "", name, "ok", ""))
-        except Failed as error:
+        except CommandFailed as error:
             rows.append(Row("", "", name, "failed", str(error)))
     return rows
 
@@ -278,7 +278,7 @@ def main() -> int:
         print(f"{sdist.name}: {sdist.stat().st_size / 1e6:.1f} MB, {wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
         if not given.skip_tools:
             add(*tools(sdist, wheel))
-        pythons = [*map(oldest, filter(None, given.pythons.split(","))), *given.at]
+        pythons = [*map(oldest_patch, filter(None, given.pythons.split(","))), *given.at]
         for python in pythons:
             for resolution in RESOLUTIONS:
                 add(row(python, resolution, wheel))

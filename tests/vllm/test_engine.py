@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from responses import responses
+from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.backends.base import LocalModel, Sharing
@@ -28,7 +30,7 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
 from evalsuite.results.store import Store
-from evalsuite.types import Message, Request, Response, label_forms
+from evalsuite.types import Message, Request, label_forms
 
 CLOSE = 1e-4  # the largest difference in a natural logarithm; 2e-5 was seen
 
@@ -42,13 +44,6 @@ def requests(sample: Corpus, scoring: str = "generate", per_cell: int = 2) -> li
                 items = sample.file(task, item_set, "test").items[:per_cell]
                 found += [replace(prompt.request(item), scoring=scoring) for item in items]
     return found
-
-
-def answers(backend: Any, asked: list[Request], done: list[bool] | None = None) -> list[Response]:
-    groups = list(backend.generate(asked, done or [False] * len(asked)))
-    pairs = list(chain.from_iterable(groups))
-    assert sorted(n for n, _ in pairs) == [n for n in range(len(asked)) if not (done and done[n])]
-    return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
 
 
 Pair = Callable[..., tuple[Any, Any]]
@@ -83,15 +78,15 @@ def test_ids_and_greedy_replies_are_those_of_hf(pair: Pair, sample: Corpus, chat
     asked = requests(sample)
     assert [vllm.ids(r) for r in asked] == [hf.ids(r) for r in asked]
     assert vllm.context == hf.context
-    assert answers(vllm, asked) == answers(hf, asked)
+    assert responses(vllm, asked) == responses(hf, asked)
 
 
 @pytest.mark.parametrize("stop", [["的"], ["，", "是"], ["e", "ve"]], ids=" ".join)
 def test_a_reply_ends_before_a_stop_text(pair: Pair, sample: Corpus, stop: list[str]) -> None:
     asked = requests(sample, per_cell=1)
-    whole = answers(pair()[0], asked)
+    whole = responses(pair()[0], asked)
     vllm, hf = pair(generation=Generation(stop=stop))
-    cut, expected = answers(vllm, asked), answers(hf, asked)
+    cut, expected = responses(vllm, asked), responses(hf, asked)
     assert [(r.text, r.finish) for r in cut] == [(r.text, r.finish) for r in expected]
     assert [r.text for r in cut] == [min((r.text.partition(s)[0] for s in stop), key=len) for r in whole]
 
@@ -99,20 +94,20 @@ def test_a_reply_ends_before_a_stop_text(pair: Pair, sample: Corpus, stop: list[
 def test_some_reply_is_cut(pair: Pair, sample: Corpus) -> None:
     """The table above would show nothing if no reply held a stop text."""
     asked = requests(sample, per_cell=1)
-    whole = answers(pair()[0], asked)
+    whole = responses(pair()[0], asked)
     letter = next(r.text[2] for r in whole if len(r.text) > 3)
-    cut = answers(pair(generation=Generation(stop=[letter]))[0], asked)
+    cut = responses(pair(generation=Generation(stop=[letter]))[0], asked)
     assert any(len(a.text) < len(b.text) and a.new_tokens < b.new_tokens for a, b in zip(cut, whole, strict=True))
 
 
 def test_constrained_replies_are_labels_and_those_of_hf(pair: Pair, sample: Corpus) -> None:
     vllm, hf = pair()
     asked = requests(sample, "constrained")
-    replies = answers(vllm, asked)
+    replies = responses(vllm, asked)
     assert all(
         a.text.strip() in chain.from_iterable(label_forms(r.labels)) for a, r in zip(replies, asked, strict=True)
     )
-    assert [a.text for a in replies] == [a.text for a in answers(hf, asked)]
+    assert [a.text for a in replies] == [a.text for a in responses(hf, asked)]
 
 
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
@@ -122,8 +117,8 @@ def test_replies_match_their_patterns_and_are_those_of_hf(pair: Pair, sample: Co
     patterns += [make(d) for d in range(1, 11) for make in (slots.prompted, slots.statement)]
     (request, *_) = requests(sample, per_cell=1)
     asked = [replace(request, scoring="constrained", pattern=p, max_new_tokens=40) for p in patterns]
-    replies = answers(vllm, asked)
-    assert replies == answers(hf, asked)
+    replies = responses(vllm, asked)
+    assert replies == responses(hf, asked)
     for pattern, reply in zip(patterns, replies, strict=True):
         assert reply.finish == "length" or re.fullmatch(pattern, reply.text), (pattern, reply)
     assert sum(r.finish == "stop" for r in replies) >= 14
@@ -136,7 +131,7 @@ def test_a_pattern_that_cannot_be_used_fails_alone(pair: Pair, sample: Corpus, p
         for r, p in zip(requests(sample)[:3], ("是", pattern, "否"), strict=True)
     ]
     for backend in pair():
-        good, bad, other = answers(backend, asked)
+        good, bad, other = responses(backend, asked)
         assert (good.text, other.text) == ("是", "否")
         assert "regex" in (bad.error or "")
 
@@ -150,7 +145,7 @@ def test_probes_are_answered_as_on_hf(pair: Pair, sample: Corpus, chat: bool) ->
     ]
     probes += [(("你好", ""),), (), (("字" * 9000, "。"),)]
     asked = [replace(request, scoring="nll", pairs=p) for p in probes]
-    for ours, theirs in zip(answers(vllm, asked), answers(hf, asked), strict=True):
+    for ours, theirs in zip(responses(vllm, asked), responses(hf, asked), strict=True):
         assert (ours.text, ours.finish, ours.prompt_tokens) == ("", theirs.finish, theirs.prompt_tokens)
         assert ours.error == theirs.error
         assert [x.tokens for x in ours.likelihoods] == [x.tokens for x in theirs.likelihoods]
@@ -163,7 +158,7 @@ def test_probes_are_answered_as_on_hf(pair: Pair, sample: Corpus, chat: bool) ->
 def test_likelihoods_are_those_of_hf(pair: Pair, sample: Corpus, scoring: str, chat: bool) -> None:
     vllm, hf = pair(chat=chat)
     asked = requests(sample, scoring)
-    for ours, theirs in zip(answers(vllm, asked), answers(hf, asked), strict=True):
+    for ours, theirs in zip(responses(vllm, asked), responses(hf, asked), strict=True):
         assert (ours.text, ours.finish, ours.prompt_tokens) == (theirs.text, theirs.finish, theirs.prompt_tokens)
         for a, b in zip(ours.likelihoods, theirs.likelihoods, strict=True):
             assert a.tokens == b.tokens
@@ -178,7 +173,7 @@ def test_labels_of_several_tokens_and_more_than_one_request_may_ask_for(pair: Pa
     many = "".join(chr(0x4E00 + 7 * n) for n in range(200))
     for labels in ([f"({c})" for c in many], [f"(第{n}项)" for n in range(12)]):
         request = replace(request, labels=tuple(labels), options=tuple(f"选{n}" for n in range(len(labels))))
-        (ours,), (theirs,) = (answers(backend, [request]) for backend in (vllm, hf))
+        (ours,), (theirs,) = (responses(backend, [request]) for backend in (vllm, hf))
         assert ours.error is None and len(ours.likelihoods) == len(labels)
         for a, b in zip(ours.likelihoods, theirs.likelihoods, strict=True):
             assert a.logprob == pytest.approx(b.logprob, abs=CLOSE)
@@ -188,7 +183,7 @@ def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: 
     """Log-probabilities are those of the whole vocabulary: those of all labels add up to less than one."""
     import math
 
-    for response in answers(pair()[0], requests(sample, "labels", 1)):
+    for response in responses(pair()[0], requests(sample, "labels", 1)):
         assert 0 < sum(math.exp(x.logprob) for x in response.likelihoods) < 1
 
 
@@ -243,7 +238,7 @@ def test_a_caller_that_stops_leaves_nothing_in_flight(pair: Pair, sample: Corpus
     kept = dict(next(groups))
     groups.close()
     assert vllm.engine._core.get_num_unfinished_requests() == 0
-    rest = answers(vllm, asked, [n in kept for n in range(len(asked))])
+    rest = responses(vllm, asked, [n in kept for n in range(len(asked))])
     assert len(rest) + len(kept) == len(asked)
 
 
@@ -252,7 +247,7 @@ def test_a_prompt_that_is_too_long_fails_alone(pair: Pair, sample: Corpus, scori
     asked = requests(sample, scoring, 1)[:3]
     long = "A: " + "字" * 9000 + asked[1].prompt
     asked[1] = replace(asked[1], prompt=long, messages=(Message("user", long),))
-    replies = answers(pair()[0], asked)
+    replies = responses(pair()[0], asked)
     assert "exceed" in (replies[1].error or "")
     assert replies[0].error is None and replies[2].error is None
 
@@ -261,7 +256,7 @@ def test_what_the_engine_refuses_fails_alone(pair: Pair, sample: Corpus) -> None
     """An option that is longer than the context: only the engine sees it."""
     asked = requests(sample, "texts", 1)[:3]
     asked[1] = replace(asked[1], options=("字" * 3000, *asked[1].options[1:]))
-    replies = answers(pair()[0], asked)
+    replies = responses(pair()[0], asked)
     assert replies[1].error and replies[0].error is None and replies[2].error is None
 
 
@@ -282,17 +277,17 @@ def test_models_on_one_engine_are_told_apart(
     three = [base, first, other]
     assert len({b.fingerprint for b in three}) == 3
     asked = requests(sample, per_cell=1)
-    replies = [[r.text for r in answers(b, asked)] for b in three]
+    replies = [[r.text for r in responses(b, asked)] for b in three]
     assert replies[0] != replies[1] != replies[2] != replies[0]
     hf = load_backend(spec.model_copy(update={"backend": "hf", "device": "cpu"}))
-    assert replies[1] == [r.text for r in answers(hf, asked)]
+    assert replies[1] == [r.text for r in responses(hf, asked)]
     hf.close()
 
 
 def test_an_adapter_that_is_not_there(first: Any, spec: Model, sample: Corpus) -> None:
     with pytest.raises(BackendError, match="cannot load adapter"):
         first.share(spec.model_copy(update={"adapter": "/nowhere"}))
-    assert all(r.error is None for r in answers(first, requests(sample, per_cell=1)))  # the engine lives on
+    assert all(r.error is None for r in responses(first, requests(sample, per_cell=1)))  # the engine lives on
 
 
 def test_other_engine_settings_want_another_engine(first: Any, spec: Model) -> None:
@@ -360,7 +355,7 @@ def test_a_sweep_is_evaluated_on_one_engine(
     assert made == ["tiny+knowledge_filling-2-s1"] and done.exit_code == 0 and not done.problems
     said: dict[str, list[str]] = {}
     for path in (tmp_path / "run" / "records").iterdir():
-        for record in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        for record in read_jsonl(path):
             said.setdefault(record["model"], []).append(record["reply"])
     prompt = Prompt(bundled("prompts"), TASKS["knowledge_filling"], "paper")
     asked = [prompt.request(item) for item in sample.file(prompt.task, "easy", "test").items[:4]]
@@ -368,7 +363,7 @@ def test_a_sweep_is_evaluated_on_one_engine(
     assert [m.name for m in listed] == ["tiny", "tiny+knowledge_filling-2-s1", "tiny+knowledge_filling-6-s1"]
     for model in listed:
         hf = load_backend(model.model_copy(update={"backend": "hf", "device": "cpu"}))
-        assert said[model.name] == [r.text for r in answers(hf, asked)]
+        assert said[model.name] == [r.text for r in responses(hf, asked)]
         hf.close()
     assert len({tuple(replies) for replies in said.values()}) == 3
 
@@ -402,7 +397,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     assert (tmp_path / "cut" / "results.json").read_bytes() == (tmp_path / "whole" / "results.json").read_bytes()
 
 
-def test_parity_of_the_command_line(tmp_path: Path, tiny: Path, spec: Model) -> None:
+def test_parity_of_the_command_line(tmp_path: Path, spec: Model) -> None:
     """hf and vllm one after the other, in a process of its own: an engine of its own, which is gone afterwards."""
     entry = spec.model_dump(mode="json", exclude={"adapter"}, exclude_defaults=True)
     (tmp_path / "models.yaml").write_text(json.dumps({"models": [entry]}), encoding="utf-8")

@@ -12,12 +12,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import pytest
+from responses import responses
+from run_files import read_jsonl
 
-from evalsuite.backends.base import Backend, Limits
+from evalsuite.backends.base import Limits
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import API, Model
 from evalsuite.backends.openai.backend import OpenAI
@@ -25,7 +26,7 @@ from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt, Shots
-from evalsuite.types import Request, Response
+from evalsuite.types import Request
 
 # A module of it: the name alone would find this folder.
 pytest.importorskip("vllm.entrypoints", reason="needs vllm")
@@ -79,18 +80,13 @@ def requests(sample: Corpus, shots: int) -> list[Request]:
     return asked
 
 
-def answers(backend: Backend, asked: list[Request]) -> list[Response]:
-    found = dict(chain.from_iterable(backend.generate(asked, [False] * len(asked))))
-    return [found[n] for n in range(len(asked))]
-
-
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "completions"])
 def test_the_same_replies_as_hf(url: str, sample: Corpus, tiny: Path, chat: bool) -> None:
     asked = requests(sample, shots=0 if chat else 1)
     api = API(base_url=url, key_env=None, max_concurrency=4)
     served = OpenAI(Model(name="served", backend="openai", path="tiny", chat=chat, api=api), Limits())
     local = HuggingFace(Model(name="local", backend="hf", path=str(tiny), chat=chat, dtype="float32", device="cpu"))
-    ours, theirs = answers(served, asked), answers(local, asked)
+    ours, theirs = responses(served, asked), responses(local, asked)
     assert len(ours) == 16 and not any(r.error for r in ours)
     assert [r.text for r in ours] == [r.text for r in theirs]
     assert [(r.finish, r.prompt_tokens, r.new_tokens) for r in ours] == [
@@ -109,11 +105,11 @@ def test_its_errors(url: str, sample: Corpus) -> None:
     long = replace(first, messages=(Message("user", "很长" * 3000),))
     api = API(base_url=url, key_env=None)
     model = Model(name="served", backend="openai", path="tiny", chat=True, api=api)
-    good, bad = answers(OpenAI(model, Limits()), [first, long])
+    good, bad = responses(OpenAI(model, Limits()), [first, long])
     assert good.error is None and good.text
     assert bad.error and bad.error.startswith("400: ") and "context length" in bad.error
     with pytest.raises(BackendError, match="does not know this model"):
-        answers(OpenAI(model.model_copy(update={"path": "nothing"}), Limits()), [first])
+        responses(OpenAI(model.model_copy(update={"path": "nothing"}), Limits()), [first])
 
 
 def test_its_batches_are_a_run(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +131,7 @@ def test_its_batches_are_a_run(url: str, tmp_path: Path, monkeypatch: pytest.Mon
     long["body"]["messages"][0]["content"] = "很长" * 3000
     (tmp_path / "in.jsonl").write_text("\n".join([*lines, json.dumps(long)]))
     run_batch(tmp_path / "in.jsonl", replies, monkeypatch)
-    rows = [json.loads(line) for line in replies.read_text().splitlines()]
+    rows = read_jsonl(replies)
     (bad,) = (found for row in rows if row["custom_id"] == "long" if (found := read_line(row)))
     assert bad[1].error and bad[1].error.startswith("400: ") and "context length" in bad[1].error
     replies.write_text("".join(json.dumps(row) + "\n" for row in rows if row["custom_id"] != "long"))
