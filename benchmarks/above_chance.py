@@ -49,17 +49,17 @@ def one_a_dialogue(rng: np.random.Generator, file: File, _: int) -> list[int]:
     return [int(drawn[d] * n) for d, n in zip(file.dialogues, file.options, strict=True)]
 
 
-def preferring(rng: np.random.Generator, file: File, _: int) -> list[int]:
+def by_preference(rng: np.random.Generator, file: File, _: int) -> list[int]:
     liking = rng.dirichlet([3.0] * max(file.options))
     return [int(rng.choice(n, p=liking[:n] / liking[:n].sum())) for n in file.options]
 
 
-def constant(_: np.random.Generator, file: File, number: int) -> list[int]:
+def always_one_letter(_: np.random.Generator, file: File, number: int) -> list[int]:
     return [number % max(file.options)] * len(file.golds)
 
 
 GUESSERS: dict[str, Guesser] = {
-    "uniform": uniform, "one a dialogue": one_a_dialogue, "preference": preferring, "constant": constant,
+    "uniform": uniform, "one a dialogue": one_a_dialogue, "preference": by_preference, "constant": always_one_letter,
 }  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def main() -> None:
             continue
         shown = []
         for name, guess in GUESSERS.items():
-            now, before = alarms(file, guess, max(file.options) if guess is constant else given.models, rng)
+            now, before = alarms(file, guess, max(file.options) if guess is always_one_letter else given.models, rng)
             found[name].append(now)
             shown.append(f"{now:10.1f} ({before:4.1f})")
         print(

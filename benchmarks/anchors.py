@@ -33,7 +33,7 @@ from evalsuite.metrics.statistics import Floats
 RANDOM = 40  # random sets that the error of random items is the mean of
 
 
-def simulated(models: int, items: int, seed: int, abilities: int = 3, noise: bool = False) -> Floats:
+def simulate_outcomes(models: int, items: int, seed: int, abilities: int = 3, noise: bool = False) -> Floats:
     """Right and wrong answers. `noise`: every item is as hard, so that no choice can be better than another."""
     rng = np.random.default_rng(seed)
     general = rng.normal(0.3, 1.2, models)
@@ -53,8 +53,8 @@ def tables(args: argparse.Namespace) -> Iterator[tuple[str, Floats]]:
         with open(path, newline="") as file:
             yield Path(path).stem, np.array([[float(x) for x in row] for row in csv.reader(file)])
     if not args.runs and not args.table:
-        yield "simulated", simulated(200, 1000, 0)
-        yield "noise", simulated(200, 1000, 0, noise=True)
+        yield "simulated", simulate_outcomes(200, 1000, 0)
+        yield "noise", simulate_outcomes(200, 1000, 0, noise=True)
 
 
 def one_seed(

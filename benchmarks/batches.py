@@ -19,7 +19,7 @@ import time
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from faults import KEY, account, asking, prepare, replies, rows, start, started
+from faults import KEY, account, asking_seconds, prepare, replies, rows, server_process, start
 
 from evalsuite.backends.openai.faults import reply_of
 
@@ -34,7 +34,7 @@ SETTINGS = "batch: {requests: 1000, at_once: 6, poll: 0.5, discount: 0.5}, backo
 
 def server(seed: int) -> AbstractContextManager[str]:
     words = f"--mix {LINES} --calls {CALLS} --batches {BATCHES} --seconds 3 --late 3 --queue 3000000"
-    return started("batch_faults", seed, *words.split())
+    return server_process("batch_faults", seed, *words.split())
 
 
 def measure(folder: Path, requests: int, kills: int, seed: int, budget: float) -> bool:
@@ -72,7 +72,7 @@ def measure(folder: Path, requests: int, kills: int, seed: int, budget: float) -
     charged = 0.5 * (told["charged"]["prompt_tokens"] + 2 * told["charged"]["new_tokens"]) / 1e6
     shown = sum(KEY.encode() in path.read_bytes() for path in run.rglob("*") if path.is_file())
     print(
-        f"\n{asked:,} distinct requests in {seconds:.0f} s, start-ups included ({asking(run):.0f} s of them in the "
+        f"\n{asked:,} distinct requests in {seconds:.0f} s, start-ups included ({asking_seconds(run):.0f} s of them in the "
         f"last start); exit {code}"
     )
     print("calls:   " + ", ".join(f"{k} {n:,}" for k, n in sorted(told["calls"].items(), key=lambda x: -x[1])))

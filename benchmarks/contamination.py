@@ -119,12 +119,12 @@ def caught(
             continue
         data = folder(leak.data, official)
         place = out / f"{Path(path).name}-{leak.data}-{leak.task}"
-        models = planted(path, leak, data, seed, place)
-        rows += [row | {"leak": leak.data} for row in tested(models, leak, data, seed, place, limits)]
+        models = planted_models(path, leak, data, seed, place)
+        rows += [row | {"leak": leak.data} for row in test_models(models, leak, data, seed, place, limits)]
     return rows
 
 
-def planted(path: str, leak: Leak, data: str, seed: int, place: Path) -> dict[str, dict[str, Any]]:
+def planted_models(path: str, leak: Leak, data: str, seed: int, place: Path) -> dict[str, dict[str, Any]]:
     """Models of a models.yaml: the untrained one, and each way of training after each number of epochs. Kept in `place`."""
     from evalsuite.exposure.planting import chunks, plant
 
@@ -151,7 +151,7 @@ def planted(path: str, leak: Leak, data: str, seed: int, place: Path) -> dict[st
     return models
 
 
-def tested(
+def test_models(
     models: dict[str, dict[str, Any]], leak: Leak, data: str, seed: int, place: Path, limits: dict[str, Any]
 ) -> Rows:
     import yaml
@@ -239,7 +239,7 @@ class Values:
     controls: dict[str, list[float]]
 
 
-def scored(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None) -> Values:
+def score_file(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None) -> Values:
     from evalsuite.exposure import items
     from evalsuite.exposure.arrangements import order_of_items
 
@@ -290,7 +290,7 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
             how = Planting(EPOCHS, rank=0, learning_rate=5e-4, seed=seed + number)
             text = chunks(ids, how.tokens) + filler(other, len(ids) * (1 / share - 1), how.tokens, tokenizer, number)
 
-            def test(
+            def test_epoch(
                 epoch: int,
                 net: Any,
                 loss: float,
@@ -299,13 +299,13 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
                 share: float = share,
                 number: int = number,
             ) -> None:
-                values = scored(scorer, drawn, 5, seed, net)
+                values = score_file(scorer, drawn, 5, seed, net)
                 for size in (size for size in SIZES if size <= len(drawn.blocks) * BLOCK):
                     for p in p_values(values, size, Random(f"{seed}:{number}:{epoch}")):
                         mine.append({"share": share, "slice": number, "epochs": epoch, "items": size, "p": p})
 
-            test(0, None, 0.0)
-            plant(net, text, how, test)
+            test_epoch(0, None, 0.0)
+            plant(net, text, how, test_epoch)
             kept.write_text(json.dumps(mine))
             rows += mine
             print(f"power: share {share:g}, {count} items, {number}: {time.perf_counter() - began:.0f} s", flush=True)
@@ -340,7 +340,7 @@ def alarms(seed: int, official: str, repetitions: int) -> Rows:
 
     every = entries_of(Leak(*PLANTED, 10_000, "official"), official)
     rng, rows = Random(f"{seed}:alarms"), list[dict[str, Any]]()
-    values = scored(Scorer(TINY), draw(every, max(SIZES), rng), 23, seed)
+    values = score_file(Scorer(TINY), draw(every, max(SIZES), rng), 23, seed)
     strata = [row for block in values.strata for row in block]
     per_block = len(strata) / len(values.strata)
     scores = [x for block in values.items["Min-K %++"] for x in block] + values.controls["Min-K %++"]

@@ -20,12 +20,12 @@ from evalsuite.evaluation.stored_samples import CountedReply, read_samples
 from evalsuite.evaluation.token_forecast import Total
 from evalsuite.types import Request
 
-TIMES = 20  # samples of each cell
+TIMES = 20  # draws of a sample from each cell
 SHARES = (0.1, 0.2, 0.5)
-LEAST = 3  # replies of a sample
+LEAST = 3  # least number of replies in a sample
 
 
-def split(
+def split_replies(
     replies: Sequence[CountedReply], share: float, rng: np.random.Generator | None
 ) -> tuple[list[CountedReply], list[CountedReply]]:
     """The replies of a sample of contexts, and all other replies."""
@@ -40,7 +40,7 @@ def split(
     return [r for r in replies if r.context in taken], [r for r in replies if r.context not in taken]
 
 
-def within(total: Total, truth: float) -> tuple[bool, float]:
+def range_check(total: Total, truth: float) -> tuple[bool, float]:
     low, high = total.ends
     return low - 1e-6 <= truth <= high + 1e-6, (high - low) / max(truth, 1)
 
@@ -51,9 +51,9 @@ def trial(
     """Whether the rest's tokens are in the range, and the range's width by the truth: of replies, of prompts."""
     count = by_rule(Model(name="m", backend="openai", path="m", chat=True))
     rooms = [max(r.request.max_new_tokens, r.new_tokens) for r in rest]
-    replies = within(foresee_replies(seen, rooms, seed), sum(r.new_tokens for r in rest))
+    replies = range_check(foresee_replies(seen, rooms, seed), sum(r.new_tokens for r in rest))
     prompts = foresee_prompts(seen, [count(r.request) for r in rest], count, seed)
-    return replies, within(prompts, sum(r.prompt_tokens for r in rest))
+    return replies, range_check(prompts, sum(r.prompt_tokens for r in rest))
 
 
 def made_up(rng: np.random.Generator) -> Iterator[tuple[str, int, Callable[[int], np.ndarray]]]:
@@ -85,7 +85,7 @@ def main(runs: Sequence[Path]) -> None:
             found = []
             for n, replies in enumerate(cells):
                 for time in range(TIMES if way == "at random" else 1):
-                    seen, rest = split(replies, share, rng if way == "at random" else None)
+                    seen, rest = split_replies(replies, share, rng if way == "at random" else None)
                     if rest:
                         found.append(trial(seen, rest, f"{n}:{time}"))
             for name, part in (("replies", 0), ("prompts", 1)):
@@ -106,7 +106,7 @@ def _made(draw: Callable[[int], np.ndarray], limit: int, size: int, seed: str) -
     request = Request("", "", (), limit)
     seen = [CountedReply(request, (str(n),), 1, int(x)) for n, x in enumerate(draw(size))]
     rest = draw(300 - size)
-    return within(foresee_replies(seen, [limit] * len(rest), seed), float(rest.sum()))
+    return range_check(foresee_replies(seen, [limit] * len(rest), seed), float(rest.sum()))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ TYPE = re.compile(r"(?:m|l|s|c-[aoeipdhn])(?:\|(?:m|l|s|c-[aoeipdhn]))*\|\|[012]
 Row = dict[str, Any]
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """The text without blanks, punctuation and case."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()
 
@@ -40,7 +40,7 @@ def options(text: str) -> list[tuple[str, str]]:
 
 def grams(text: str, n: int = 3) -> set[str]:
     """The n-grams of characters."""
-    text = plain(text)
+    text = plain_text(text)
     return {text[i : i + n] for i in range(len(text) - n + 1)}
 
 
@@ -158,20 +158,23 @@ def charm(root: Path) -> None:
     by_question = defaultdict(list)
     for name, file in facts.items():
         for n, row in enumerate(file):
-            by_question[plain(row["input"])].append((f"{name} {n}", row["target"]))
+            by_question[plain_text(row["input"])].append((f"{name} {n}", row["target"]))
     again = [found for found in by_question.values() if len(found) > 1]
     show("asked more than once", (", ".join(at for at, _ in found) for found in again))
     show("of them with one and the same reference", (found[0][0] for found in again if len({t for _, t in found}) == 1))
     negated = [row for file in facts.values() for row in file if row["target"].startswith("[not]")]
     print(f"references [not]x: {len(negated)} of {sum(map(len, facts.values()))}")
     print("\n== CHARM, examples")
-    show("examples that are test items", (f"{path.name}: {n} ({score:.2f})" for path, n, score in shown(root, zh)))
+    show(
+        "examples that are test items",
+        (f"{path.name}: {n} ({score:.2f})" for path, n, score in leaked_examples(root, zh)),
+    )
 
 
 def twins(rows: Iterable[tuple[str, Row, list[tuple[str, str]]]]) -> Iterator[str]:
     for at, row, found in rows:
-        texts = Counter(plain(text) for _, text in found)
-        right = plain(dict(found).get(row["target"].strip().strip("()"), ""))
+        texts = Counter(plain_text(text) for _, text in found)
+        right = plain_text(dict(found).get(row["target"].strip().strip("()"), ""))
         if any(n > 1 for n in texts.values()):
             yield f"{at}{'*' * (texts[right] > 1)}"
 
@@ -181,7 +184,7 @@ def stem(row: Row) -> str:
     return LINE.split(row["input"])[0]
 
 
-def shown(root: Path, zh: dict[str, list[Row]]) -> Iterator[tuple[Path, int, float]]:
+def leaked_examples(root: Path, zh: dict[str, list[Row]]) -> Iterator[tuple[Path, int, float]]:
     """The direct examples of each task whose question has a likeness of 0.82 and more with an item's."""
     for path in sorted((root / "few-shot-examples").glob("*_Direct.txt")):
         for block in re.split(r"\n\s*\nQ[:：]", path.read_text(encoding="utf-8"))[1:]:
@@ -203,7 +206,10 @@ def xcopa(root: Path) -> None:
     }
     for (folder, split), rows in files.items():
         print(folder, split, Counter(row["label"] for row in rows), Counter(row["question"] for row in rows))
-        show("two equal choices", (n for n, row in enumerate(rows) if plain(row["choice1"]) == plain(row["choice2"])))
+        show(
+            "two equal choices",
+            (n for n, row in enumerate(rows) if plain_text(row["choice1"]) == plain_text(row["choice2"])),
+        )
     keys = ("label", "question", "idx")
     show(
         "the translation has another label",
@@ -217,7 +223,11 @@ def xcopa(root: Path) -> None:
     rows = [(f"{split} {n}", row) for split in ("val", "test") for n, row in enumerate(files["data", split])]
     show(
         "premises that stand twice",
-        (f"{a}, {b}" for (a, x), (b, y) in combinations(rows, 2) if plain(x["premise"]) == plain(y["premise"])),
+        (
+            f"{a}, {b}"
+            for (a, x), (b, y) in combinations(rows, 2)
+            if plain_text(x["premise"]) == plain_text(y["premise"])
+        ),
     )
     texts = [(at, grams("".join((row["premise"], row["choice1"], row["choice2"])), 2)) for at, row in rows]
     show(

@@ -4,7 +4,8 @@
 
 Their functions are called, from an installed package or from a checkout of its repository; a suite of which neither is at hand is
 left out. From a checkout only the one file is loaded, with empty stand-ins for the modules that it imports to register or to name
-types. Every suite gets the same replies, those that this reader was grown on left out; a letter that is no option's counts as no answer.
+types. Every suite gets the same replies, those that this reader was grown on left out; a letter that is no option's counts as no
+answer.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ import corpus
 Extract = Callable[[corpus.Row], set[str]]  # the letters that are read out of a reply
 
 
-def loaded(package: str, module: str, checkout: Path | None, stand_ins: dict[str, dict[str, Any]]) -> ModuleType | None:
+def load_module(
+    package: str, module: str, checkout: Path | None, stand_ins: dict[str, dict[str, Any]]
+) -> ModuleType | None:
     """A module of a package, from a checkout or as installed; None if neither is at hand."""
     if checkout is None:
         try:
@@ -55,7 +58,7 @@ class Registry:
 
 
 def opencompass(checkout: Path | None, several: bool) -> dict[str, Extract]:
-    module = loaded(
+    module = load_module(
         "opencompass", "opencompass.utils.text_postprocessors", checkout,
         {"opencompass.registry": {"TEXT_POSTPROCESSORS": Registry()}},
     )  # fmt: skip
@@ -74,7 +77,7 @@ def opencompass(checkout: Path | None, several: bool) -> dict[str, Extract]:
 
 
 def evalscope(checkout: Path | None) -> dict[str, Extract]:
-    module = loaded(
+    module = load_module(
         "evalscope", "evalscope.utils.multi_choices", checkout,
         {"evalscope.api.evaluator": dict.fromkeys(("Choices", "Target", "TaskState"), object)},
     )  # fmt: skip
@@ -91,7 +94,7 @@ def evalscope(checkout: Path | None) -> dict[str, Extract]:
     return {f"evalscope {name}": read(getattr(module, name)) for name in ("parse_answers_zh", "parse_answers")}
 
 
-def ours(row: corpus.Row) -> set[str]:
+def our_letters(row: corpus.Row) -> set[str]:
     found = corpus.read_label(row)
     return {*found} if isinstance(found, list) else {found} - {None}
 
@@ -99,7 +102,7 @@ def ours(row: corpus.Row) -> set[str]:
 def kind(row: corpus.Row, found: set[str]) -> str:
     letters = {letter for letter in found if re.fullmatch("[A-Z]", letter)} & {*row["options"]}
     if "label" in row and len(letters) > 1:
-        letters = set()  # one option is asked for
+        letters = set()  # several letters are no answer where one is asked for
     wanted = {*row["labels"]} if "labels" in row else {row["label"]} - {None}
     return "right" if letters == wanted else "invented" if not wanted else "wrong" if letters else "missed"
 
@@ -114,7 +117,7 @@ def main() -> None:
     except corpus.MissingReplies as missing:
         sys.exit(str(missing))
     for several in (False, True):
-        extractors = {"evalsuite": ours, **opencompass(given.opencompass, several), **evalscope(given.evalscope)}
+        extractors = {"evalsuite": our_letters, **opencompass(given.opencompass, several), **evalscope(given.evalscope)}
         asked = [row for row in rows if ("labels" in row) == several]
         none = sum(not row.get("label", row.get("labels")) for row in asked)
         print(

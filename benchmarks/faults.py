@@ -37,11 +37,11 @@ KEY = "sk-marker-0123456789abcdef"
 
 def server(mix: str, seed: int) -> AbstractContextManager[str]:
     """A misbehaving server with short waits, so that a run takes minutes."""
-    return started("faults", seed, "--mix", mix, "--retry-after", "0.2", "--stall", "3")
+    return server_process("faults", seed, "--mix", mix, "--retry-after", "0.2", "--stall", "3")
 
 
 @contextmanager
-def started(module: str, seed: int, *words: str) -> Iterator[str]:
+def server_process(module: str, seed: int, *words: str) -> Iterator[str]:
     """The address of a server of evalsuite.backends.openai in a process of its own, as an endpoint is."""
     command = [sys.executable, "-m", f"evalsuite.backends.openai.{module}", "--port", "0", "--seed", str(seed), *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -95,7 +95,7 @@ def start(command: list[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
 
 
-def asking(run: Path) -> float:
+def asking_seconds(run: Path) -> float:
     """Seconds from the first request to the last reply, by the run's log, which lacks the end of a killed start."""
     return sum(float(s) for s in re.findall(r"tokens, ([\d.]+) s$", (run / "run.log").read_text(), re.M))
 
@@ -113,7 +113,7 @@ def faults(folder: Path, requests: int, kills: int, mix: str, seed: int) -> bool
                 time.sleep(0.05)
             process.send_signal(signal.SIGKILL)
             process.wait()
-            time.sleep(0.5)  # the server notices
+            time.sleep(0.5)  # the server notices that the client is gone
             times = account(url)["prompts"]
             now = replies(run)
             kept |= {name: times[name]["times"] for name in now.keys() - kept.keys()}
@@ -172,10 +172,10 @@ def ratio(folder: Path, requests: int, concurrency: int) -> None:
                 for item in corpus.file(t, item_set, "test").items:
                     bodies.append((prompt.request(item).messages[-1].content, t.max_new_tokens))
             began = time.perf_counter()
-            asyncio.run(bare(url, bodies, concurrency))
+            asyncio.run(bare_loop(url, bodies, concurrency))
             alone = time.perf_counter() - began
             start([*command, "--max-concurrency", str(concurrency)]).wait()
-            ours = asking(run)
+            ours = asking_seconds(run)
         print(
             f"{requests:,} requests: run {ours:.2f} s ({requests / ours:.0f}/s), bare loop {alone:.2f} s "
             f"({requests / alone:.0f}/s): {ours / alone:.2f} x",
@@ -183,7 +183,7 @@ def ratio(folder: Path, requests: int, concurrency: int) -> None:
         )
 
 
-async def bare(url: str, bodies: list[tuple[str, int]], concurrency: int) -> None:
+async def bare_loop(url: str, bodies: list[tuple[str, int]], concurrency: int) -> None:
     from openai import AsyncOpenAI
 
     gate = asyncio.Semaphore(concurrency)

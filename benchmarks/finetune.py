@@ -34,7 +34,7 @@ from evalsuite.prompt import Prompt
 SETTINGS = Finetune(epochs=1, batch=4, gradient_accumulation=1, gradient_checkpointing=False)
 
 
-def bare(model: Model, batches: list[list[training.TrainingRow]], folder: Path) -> Any:
+def bare_training(model: Model, batches: list[list[training.TrainingRow]], folder: Path) -> Any:
     net = transformers.AutoModelForCausalLM.from_pretrained(model.path, dtype=torch.float32)
     config = peft.LoraConfig(r=16, lora_alpha=32, lora_dropout=0.05, target_modules="all-linear", task_type="CAUSAL_LM")
     tensors = [training.collate(batch, 0) for batch in batches]  # made before the clock starts
@@ -78,12 +78,12 @@ def main() -> None:
     tokens = sum(len(r.ids) for r in rows)
     clock, cpu = dict.fromkeys(("evalsuite", "bare"), 0.0), dict.fromkeys(("evalsuite", "bare"), 0.0)
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(arguments.rounds + 1):  # the first warms up
+        for number in range(arguments.rounds + 1):  # the first round warms up
             for name in clock if number % 2 else reversed(clock):
                 place = Path(folder) / f"{name}{number}"
                 place.mkdir()
                 if name == "bare":
-                    trainer = bare(model, planned, place)
+                    trainer = bare_training(model, planned, place)
                 else:
                     trainer = training.make_trainer(model, checkpoint, rows, 1, place)
                 began, worked = time.perf_counter(), time.process_time()

@@ -13,7 +13,7 @@ import numpy as np
 from evalsuite.metrics.statistics import Means, bootstrap, few_dialogues
 
 
-def drawn(rng: np.random.Generator, dialogues: int, share: float, alike: float) -> tuple[list[float], list[int]]:
+def draw_answers(rng: np.random.Generator, dialogues: int, share: float, alike: float) -> tuple[list[float], list[int]]:
     """Right (1) and wrong (0), and the dialogue of each item."""
     odds = 1 / alike - 1 if alike else 0.0
     shares = rng.beta(share * odds, (1 - share) * odds, dialogues) if alike else np.full(dialogues, share)
@@ -32,7 +32,7 @@ def main() -> None:
         for share in (0.3, 0.6, 0.9):
             for alike in (0.0, 0.2):
                 for _ in range(repetitions):
-                    values, clusters = drawn(rng, dialogues, share, alike)
+                    values, clusters = draw_answers(rng, dialogues, share, alike)
                     found = bootstrap(Means.of({"x": values}), clusters, rng, 300)["x"], few_dialogues(values, clusters)
                     rows.append([x for i in found for x in (i.low <= share <= i.high, i.high - i.low)])
         old, old_width, new, new_width = np.mean(rows, axis=0)

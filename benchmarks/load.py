@@ -44,12 +44,12 @@ def write(folder: Path, items: int) -> None:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def ours(folder: Path) -> int:
+def load_with_suite(folder: Path) -> int:
     corpus = Corpus(BENCHMARK, folder)
     return sum(len(corpus.file(t, s, "test").items) for t, s in corpus.files("test"))
 
 
-def bare(folder: Path) -> int:
+def load_with_json(folder: Path) -> int:
     kept = [json.loads(line) for path in folder.rglob("*.jsonl") for line in path.read_bytes().splitlines()]
     return len(kept)
 
@@ -61,7 +61,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.measure:
         began = time.perf_counter()
-        count = {"evalsuite": ours, "json.loads": bare}[arguments.measure[0]](Path(arguments.measure[1]))
+        count = {"evalsuite": load_with_suite, "json.loads": load_with_json}[arguments.measure[0]](
+            Path(arguments.measure[1])
+        )
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{arguments.measure[0]:12} {count:7,} items {time.perf_counter() - began:6.2f} s {peak:7.0f} MiB peak")
         return

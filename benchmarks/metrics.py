@@ -49,7 +49,7 @@ def edit(text: str, rng: Random) -> str:
     return "".join(char * rng.choice((0, 2)) if rng.random() < rate else char for char in text) or text
 
 
-def timed(function: Callable[[], Any]) -> tuple[Any, float]:
+def time_call(function: Callable[[], Any]) -> tuple[Any, float]:
     """Result and CPU seconds."""
     start = time.process_time()
     result = function()
@@ -130,17 +130,17 @@ def main() -> None:
     args = parser.parse_args()
     pairs = load_pairs(args.pairs, args.n)
     hyps, refs = [hyp for hyp, _ in pairs], [[ref] for _, ref in pairs]
-    table, seconds = timed(lambda: TextCorpus(hyps, refs).table("char"))
+    table, seconds = time_call(lambda: TextCorpus(hyps, refs).table("char"))
     print(f"{len(pairs)} pairs, CPU seconds; reading characters into a table: {seconds:.2f}\n")
     print(f"{'metric (reference)':34}{'ours':>12}{'theirs':>12}{'|diff|':>10}{'ours s':>9}{'theirs s':>10}")
     theirs = their_metrics(pairs)
     total = 0.0
     for name, metric in our_metrics(table).items():
-        value, seconds = timed(metric)
+        value, seconds = time_call(metric)
         value, cells = np.atleast_1d(value), f"{'-':>12}{'-':>10}{seconds:9.2f}{'-':>10}"
         if name in theirs:
             try:
-                other, their_seconds = timed(theirs[name])
+                other, their_seconds = time_call(theirs[name])
                 total += their_seconds
                 gap = float(np.abs(value - np.atleast_1d(other)).max())
                 cells = f"{np.atleast_1d(other)[-1]:12.6f}{gap:10.1e}{seconds:9.2f}{their_seconds:10.2f}"
@@ -150,16 +150,16 @@ def main() -> None:
     print(f"\ntheirs, one after the other: {total:.2f} s")
     corpus = TextCorpus(hyps, refs)
     for profile in ("char", "paper", "default"):
-        scores, seconds = timed(partial(corpus.score, profile))
+        scores, seconds = time_call(partial(corpus.score, profile))
         print(f"ours, all metrics, profile {profile}{', sharing counts' if profile != 'char' else ''}: {seconds:.2f} s")
     corpus = TextCorpus(hyps, refs)
-    _, seconds = timed(lambda: (corpus.score("paper"), corpus.score("default")))
+    _, seconds = time_call(lambda: (corpus.score("paper"), corpus.score("default")))
     print(f"ours, paper and default of a new corpus, jieba's dictionary loaded: {seconds:.2f} s")
     half = len(pairs) // 2
     scores = TextCorpus(hyps[:half], refs[:half]).score("default")
-    _, seconds = timed(lambda: stats.bootstrap(scores, [i // 3 for i in range(half)], Random(0)))
+    _, seconds = time_call(lambda: stats.bootstrap(scores, [i // 3 for i in range(half)], Random(0)))
     print(f"1,000 resamples of {half} items, all {len(scores.corpus)} metrics at once, by dialogue: {seconds:.2f} s")
-    _, seconds = timed(lambda: stats.bootstrap(scores, None, Random(0)))
+    _, seconds = time_call(lambda: stats.bootstrap(scores, None, Random(0)))
     print(f"the same by item: {seconds:.2f} s")
     if args.java:
         mixed = TextCorpus(hyps, refs).table("mixed")

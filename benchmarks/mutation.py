@@ -4,10 +4,10 @@
     PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py metrics analyses/ranking.py --mutants 180 --seed 0 --out mutants.jsonl
     PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py --again mutants.jsonl --slow    # the survivors, with slow tests
 
-Files are drawn in proportion to their lines; a place in a file, and one of cosmic-ray's changes there, at random. A mutant
-runs against the tests of its file (`TESTS`), without those marked slow or thorough; it is killed if one fails or they take too long.
-Not drawn: annotations, and `is` for `==`, which differs only by how Python shares small values. Prints a table and each
-survivor as a diff, for a person to read: either the change makes no difference, or a test is missing.
+Files are drawn in proportion to their lines; a place in a file, and one of cosmic-ray's changes there, at random. A mutant runs
+against the tests of its file (`TESTS`), without those marked slow or thorough; it is killed if one fails or they take too long.
+Not drawn: annotations, and `is` for `==`, which differs only by how Python shares small values. Prints a table and each survivor
+as a diff, for a person to read: either the change makes no difference, or a test is missing.
 """
 
 import argparse

@@ -136,7 +136,7 @@ def main() -> None:
             if arguments.backend == "vllm":
                 backend.engine._core.reset_prefix_cache()
 
-        bare()  # warm
+        bare()  # warm up
         ratios, profile = [], cProfile.Profile()
         for n in range(arguments.repeats):
             clear()

@@ -62,13 +62,18 @@ def build(folder: Path, models: int, replies: int) -> Path:
                 keyed = [(f"{name}:{cell.place.name}:{i}", trial) for i, (trial, _) in enumerate(rows)]
                 target.plan(copy, keyed)
                 target.put(
-                    (key, Response(said(trial.item, (response.text if response else ""), n / models, key), "stop"))
+                    (
+                        key,
+                        Response(
+                            stand_in_reply(trial.item, (response.text if response else ""), n / models, key), "stop"
+                        ),
+                    )
                     for (key, trial), (_, response) in zip(keyed, rows, strict=True)
                 )
     return run
 
 
-def said(item: Item, guess: str, skill: float, key: str) -> str:
+def stand_in_reply(item: Item, guess: str, skill: float, key: str) -> str:
     """The right answer as often as the model is good, with a reason from the dialogue; now and then a refusal."""
     draw = Random(key)
     if draw.random() < 0.02:
@@ -78,7 +83,7 @@ def said(item: Item, guess: str, skill: float, key: str) -> str:
     return f"{answer}\n因为对话里说：{draw.choice(turns)}，{draw.choice(turns)}"
 
 
-def measured(what: str, run: Path) -> None:
+def measure(what: str, run: Path) -> None:
     began = time.perf_counter()
     if what == "score":
         write_results(run, Reading())
@@ -160,7 +165,7 @@ def main() -> None:
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.measure:
-        measured(arguments.measure[0], Path(arguments.measure[1]))
+        measure(arguments.measure[0], Path(arguments.measure[1]))
         return
     if arguments.browser:
         browse(arguments.browser.resolve())

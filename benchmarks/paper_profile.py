@@ -40,7 +40,7 @@ def read(path: Path) -> dict[str, Row]:
     return {name: row for name, row in rows.items() if "cider" in row}
 
 
-def near(row: Row, left: str, right: str, factor: float = 1.0, slack: float = 0.0) -> bool:
+def is_near(row: Row, left: str, right: str, factor: float = 1.0, slack: float = 0.0) -> bool:
     """Whether left = factor * right, within rounding and a slack in units of `right`."""
     return abs(row[left] - factor * row[right]) <= ROUNDING + factor * (ROUNDING + slack) + 1e-12
 
@@ -64,22 +64,22 @@ def claims(rows: Iterable[Row]) -> list[Claim]:
     return [
         count([value == 0 for value in two], "BLEU-2 is 0.000", f"largest {max(two):.3f}"),
         count(
-            [near(row, "bleu1", "em", slack=0.005) for row in rows],
+            [is_near(row, "bleu1", "em", slack=0.005) for row in rows],
             "BLEU-1 is EM, to 0.005",
             f"largest gap {max(abs(row['bleu1'] - row['em']) for row in rows):.3f}",
         ),
         count(
-            [near(row, "rouge_l", "em", slack=0.005) for row in rows],
+            [is_near(row, "rouge_l", "em", slack=0.005) for row in rows],
             "ROUGE-L is EM, to 0.005",
             f"largest gap {max(abs(row['rouge_l'] - row['em']) for row in rows):.3f}",
         ),
         count(
-            [near(row, "cider", "em", 2.5, slack=0.005) for row in rows],
+            [is_near(row, "cider", "em", 2.5, slack=0.005) for row in rows],
             "CIDEr is 2.5 EM, to 2.5 · 0.005",
             f"CIDEr/EM where EM >= {CLEAR}: {ratios[0]:.2f} to {ratios[-1]:.2f}, median {median(ratios):.2f}",
         ),
         count(
-            [near(row, "cider", "rouge_l", 2.5, slack=0.001) for row in rows],
+            [is_near(row, "cider", "rouge_l", 2.5, slack=0.001) for row in rows],
             "CIDEr is 2.5 ROUGE-L, to 2.5 · 0.001",
             f"CIDEr/ROUGE-L where that is >= {CLEAR}: "
             f"{by_rouge[0]:.2f} to {by_rouge[-1]:.2f}, median {median(by_rouge):.2f}",
@@ -110,7 +110,7 @@ def main() -> None:
         print(f"{claim.holds:4} of {claim.rows:3} rows: {claim.text}; {claim.detail}")
     print("\nRows in which CIDEr is not 2.5 ROUGE-L (answers with blanks in them do that):")
     for name, row in rows.items():
-        if not near(row, "cider", "rouge_l", 2.5, slack=0.001):
+        if not is_near(row, "cider", "rouge_l", 2.5, slack=0.001):
             print(f"  {name:55} " + "  ".join(f"{key} {row[key]:.3f}" for key in ("em", "bleu1", "rouge_l", "cider")))
 
 

@@ -55,7 +55,7 @@ QUESTION = "根据对话内容可以看出，导致事件“x离婚了”的原�
 DIALOGUE = ["A: 我最近心情不好，离婚了。", "B: 为什么？你老公出轨？"] * 10
 
 
-def best(read: Callable[[str], object], text: str) -> float:
+def best_seconds(read: Callable[[str], object], text: str) -> float:
     times = []
     for _ in range(5):
         began = time.process_time()
@@ -74,7 +74,7 @@ def main() -> None:
     }
     for name, read in readers.items():
         read("b")  # tables are made at the first call
-        worst = sorted(((best(read, (piece * 10_000)[:10_000]), piece) for piece in PIECES), reverse=True)[:3]
+        worst = sorted(((best_seconds(read, (piece * 10_000)[:10_000]), piece) for piece in PIECES), reverse=True)[:3]
         print(
             f"{name:7} 10 kB, worst of {len(PIECES)}: " + ", ".join(f"{ms:.1f} ms of {piece!r}" for ms, piece in worst)
         )

@@ -24,7 +24,7 @@ def produce(run: Path) -> dict[str, bytes]:
     return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
 
 
-def timed(out: Path, flags: list[str]) -> tuple[float, float]:
+def run_seconds(out: Path, flags: list[str]) -> tuple[float, float]:
     """Seconds of the whole process, and of the asking alone, as its log has it."""
     words = [sys.executable, "-m", "evalsuite.cli", "run", *flags, "--out", str(out)]
     began = time.perf_counter()
@@ -52,7 +52,7 @@ def main() -> None:
             made = {}
             for name, more in runs.items():
                 out = Path(folder) / name.replace(" ", "-")
-                whole, asking = timed(out, [*flags, *more])
+                whole, asking = run_seconds(out, [*flags, *more])
                 made[name] = produce(out)
                 print(f"{name + ':':16} {whole:6.1f} s in all, {asking:6.1f} s asking", flush=True)
     finally:

@@ -31,7 +31,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
         yield f"{place}: {before!r:.100} -> {after!r:.100}"
 
 
-def compared(before: Path, after: Path) -> tuple[int, list[str]]:
+def compare_runs(before: Path, after: Path) -> tuple[int, list[str]]:
     """The number of records that were compared, and the differences."""
     found = list(differences(*(json.loads((run / "results.json").read_bytes()) for run in (before, after))))
     names = sorted({p.relative_to(run).as_posix() for run in (before, after) for p in run.glob("*/*.jsonl")})
@@ -48,7 +48,7 @@ def compared(before: Path, after: Path) -> tuple[int, list[str]]:
 
 
 if __name__ == "__main__":
-    records, found = compared(*map(Path, sys.argv[1:3]))
+    records, found = compare_runs(*map(Path, sys.argv[1:3]))
     print(*found[:SHOWN], sep="\n")
     print(f"{len(found)} differences in results.json and {records} records")
     sys.exit(bool(found))

@@ -81,7 +81,7 @@ def memory(pid: int) -> float:
     return total / 1024
 
 
-def watched(words: list[str]) -> tuple[float, float, float]:
+def run_watched(words: list[str]) -> tuple[float, float, float]:
     """Run `evalsuite` with these words: its seconds, its CPU seconds and its peak MB, workers included."""
     before, began, peak = os.times(), time.perf_counter(), 0.0
     process = subprocess.Popen([sys.executable, "-m", "evalsuite.cli", *words], stdout=subprocess.DEVNULL)
@@ -126,7 +126,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as out:
                 files = ["--knowledge", str(knowledge), "--index", str(index), "--out", out]
                 there = index.exists()
-                seconds, cpu, peak = watched(["build", "screen", str(part), *files, "--jobs", str(arguments.jobs)])
+                seconds, cpu, peak = run_watched(["build", "screen", str(part), *files, "--jobs", str(arguments.jobs)])
                 counts = json.loads((Path(out) / "counts.json").read_text(encoding="utf-8"))
             what = "its index there" if there else "reading the file"
             print(

@@ -1,4 +1,5 @@
-"""Make the pictures of docs/gallery.md and of the front pages: python docs/gallery.py. Needs evalsuite[dev] and a Chromium on the PATH.
+"""Make the pictures of docs/gallery.md and of the front pages: python docs/gallery.py. Needs evalsuite[dev] and a Chromium on the
+PATH.
 
 The models are stand-ins on the bundled sample, whose replies are the right ones in a known share of items and a baseline's in
 the others: the pictures show the page, and compare nothing.
@@ -35,8 +36,8 @@ SECTIONS = {
     "gaps": ("#part-leveled", 700), "tokens": ("#part-tokens", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
     "confusion": ("#part-confused", 900), "statuses": ("#part-statuses", 800),
 }  # fmt: skip
-# Pictures for the front pages -> the language that the browser asks for. They are of the page's beginning and the HARD table; filters,
-# notes and the list of sections between the two are hidden, so that they stay small.
+# Pictures for the front pages -> the language that the browser asks for. They are of the page's beginning and the HARD table;
+# filters, notes and the list of sections between the two are hidden, so that they stay small.
 FRONTS = {"front": "en-US", "front.zh": "zh-CN"}
 HIDDEN = "#sections, #part-tables p, #part-tables h2, #part-tables .controls"
 LAST = "#part-tables tr >> nth=14"  # the row that they end with, some of the paper's

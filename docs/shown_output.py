@@ -4,7 +4,8 @@
     python docs/shown_output.py runs/default            # the READMEs: a table of the run that `make run` left
     python docs/shown_output.py runs/default --check    # only compare; exit code 1 if they differ
 
-In docs/start.md `qwen-0.5b` is the recorded model that ships, and `my-api` the embedded one, asked here; tests/test_docs.py compares.
+In docs/start.md `qwen-0.5b` is the recorded model that ships, and `my-api` the embedded one, asked here; tests/test_docs.py
+compares.
 """
 
 from __future__ import annotations

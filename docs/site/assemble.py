@@ -1,8 +1,8 @@
 """Gather what the documentation site is made of in build/docs: python docs/site/assemble.py (`make site` runs it).
 
-docs/ is copied. Its pages also link to files beside docs/, so that they can be read in a checkout: those of design/ become pages of
-the site, any other file or folder a page that shows it. A link whose text is the name of a page's file, as a reader of a checkout
-wants it, gets the page's title. Links to what is not there are an error.
+docs/ is copied. Its pages also link to files beside docs/, so that they can be read in a checkout: those of design/ become pages
+of the site, any other file or folder a page that shows it. A link whose text is the name of a page's file, as a reader of a
+checkout wants it, gets the page's title. Links to what is not there are an error.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Files of a checkout that are made from its other files: `make generated` writes them, and a test names the stale ones.
 
-`python -m tools.generated`, in the checkout's root, writes all but the pages' scripts, which need Node: leaderboard/types.mjs and build.mjs.
+`python -m tools.generated`, in the checkout's root, writes all but the pages' scripts, which need Node: leaderboard/types.mjs and
+build.mjs.
 """
 
 from __future__ import annotations
