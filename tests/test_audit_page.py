@@ -43,7 +43,7 @@ def enter(page: Any, name: str = "林小雨") -> None:
     page.wait_for_selector("#output")
 
 
-def at(page: Any) -> int:
+def position(page: Any) -> int:
     return int(page.inner_text("#position").split(" ")[0])
 
 
@@ -65,7 +65,7 @@ def test_mark_reload_export_read(page: Any, folder: Path) -> None:
     sample = load_sample(folder / "sample.json")
     enter(page)
     for n, keys in enumerate(keys_for(sample), start=1):
-        assert at(page) == n
+        assert position(page) == n
         for key in keys:
             page.keyboard.press(key)
     assert page.inner_text(".progress strong") == "10 of 10 marked"
@@ -91,7 +91,7 @@ def test_mark_reload_export_read(page: Any, folder: Path) -> None:
 
 def go_to(page: Any, sample: Sample, kind: str, options: int = 0) -> Any:
     n = next(i for i, d in enumerate(sample.drawn) if d.output.kind.name == kind and len(d.output.options) >= options)
-    while at(page) < n + 1:
+    while position(page) < n + 1:
         page.keyboard.press("ArrowRight")
     return sample.drawn[n].output
 
@@ -100,12 +100,12 @@ def test_options_come_before_commands(page: Any, folder: Path) -> None:
     """n is the option (n) where there is one; j and k step only where they are no options."""
     output = go_to_slots(page, folder)
     assert "(n)" in output.labels
-    place = at(page)
+    place = position(page)
     page.keyboard.press("n")
     page.keyboard.press("ArrowLeft")
     assert page.locator(".mark[aria-pressed=true]").inner_text().startswith("(n)")
     page.keyboard.press("N")
-    assert at(page) == place  # a mark that is changed stays on screen
+    assert position(page) == place  # a mark that is changed stays on screen
     assert page.locator(".mark[aria-pressed=true]").inner_text().startswith("None")
     page.keyboard.press("Backspace")
     assert page.locator(".mark[aria-pressed=true]").inner_text().startswith("(n)")
@@ -116,7 +116,7 @@ def go_to_slots(page: Any, folder: Path) -> Any:
     return go_to(page, load_sample(folder / "sample.json"), "choice", 14)
 
 
-def test_nothing_leads(page: Any, folder: Path) -> None:
+def test_nothing_on_screen_suggests_a_mark(page: Any, folder: Path) -> None:
     """Gold and the parser's reading are not on screen before the mark, nor after it unless asked for; the reference of a
     text is, once right or wrong is said, for the scores are by it."""
     sample = load_sample(folder / "sample.json")
@@ -127,10 +127,10 @@ def test_nothing_leads(page: Any, folder: Path) -> None:
     assert page.locator(".pill.gold, #parser").count() == 0
     page.check("input[type=checkbox]")
     assert page.locator(".pill.gold").count() == 1 and page.locator("#parser").count() == 1
-    page.keyboard.press("b")  # now with gold in view
+    page.keyboard.press("b")  # with gold in view, the mark changes
     output = go_to(page, sample, "text")
     assert page.locator(".reference, .scale").count() == 0
-    page.keyboard.press("3")  # not asked yet
+    page.keyboard.press("3")  # a score is not asked for yet
     page.keyboard.press("y")
     assert page.inner_text(".reference") == " / ".join(output.references)
     page.keyboard.press("x")
@@ -145,12 +145,12 @@ def test_a_key_that_is_held_marks_once(page: Any) -> None:
     """The keyboard repeats a key that is held: the outputs behind this one would get its mark, which nobody gave them."""
     enter(page)
     for _ in range(4):
-        page.keyboard.down("b")  # without up: a repeated one
+        page.keyboard.down("b")  # a second down without an up is a repetition of the keyboard
     page.keyboard.up("b")
-    assert page.inner_text("#count") == "1 of 10 marked" and at(page) == 2
+    assert page.inner_text("#count") == "1 of 10 marked" and position(page) == 2
     for _ in range(3):
         page.keyboard.down("ArrowRight")
-    assert at(page) == 5
+    assert position(page) == 5
 
 
 def test_two_tabs_keep_the_marks_of_both(page: Any, folder: Path) -> None:
@@ -225,7 +225,7 @@ def test_language_theme_and_keys(page: Any) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_three_scales(folder: Path, browse: Any) -> None:
+def test_digits_fill_three_scales_in_turn(folder: Path, browse: Any) -> None:
     """The CICERO rubric: the digits fill the scales one after the other."""
     page_file, _ = audit.make_sample(
         folder.parent.parent, n=4, tasks=["event_cause"], rubric_name="cicero", name="cicero"
@@ -234,7 +234,7 @@ def test_three_scales(folder: Path, browse: Any) -> None:
         enter(page)
         for key in "y534":
             page.keyboard.press(key)
-        assert at(page) == 2
+        assert position(page) == 2
         (row,) = export(page, page_file.parent / "m.jsonl")
     assert [row[name] for name in ("creativity", "contextuality", "fluency")] == [5, 3, 4]
     assert len(audit.summarize_marks([page_file.parent / "m.jsonl"]).scores) == 3
@@ -269,7 +269,7 @@ def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
         enter(page)
         for key in "021":
             page.keyboard.press(key)
-        assert at(page) == 1 and page.locator("main [aria-pressed=true]").count() == 3
+        assert position(page) == 1 and page.locator("main [aria-pressed=true]").count() == 3
         page.keyboard.press("1")
         assert page.locator("main [aria-pressed=true]").all_inner_texts()[0].startswith(first.labels[0])
         # The buttons "none" and "refuses": several options are asked for here.
@@ -286,7 +286,7 @@ def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
     assert found.marked == 2 and found.correct[0].actual == (first.golds == (0, 2))
 
 
-def focused(page: Any) -> str:
+def focused_id(page: Any) -> str:
     found: str = page.evaluate("document.activeElement.id")
     return found
 
@@ -299,17 +299,17 @@ def test_who_moves_by_tab_stays_there(page: Any) -> None:
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
-    assert at(page) == 3 and focused(page) == "next"
+    assert position(page) == 3 and focused_id(page) == "next"
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     for _ in range(20):
         page.keyboard.press("Tab")
-        if focused(page).startswith("say-0-"):
+        if focused_id(page).startswith("say-0-"):
             break
     page.keyboard.press("Enter")
-    assert at(page) == 2 and focused(page) == "output"  # the next one, from its beginning
+    assert position(page) == 2 and focused_id(page) == "output"  # the next one, from its beginning
     page.focus("input[type=checkbox]")
     page.keyboard.press("Space")
-    assert page.is_checked("input[type=checkbox]") and at(page) == 2
+    assert page.is_checked("input[type=checkbox]") and position(page) == 2
     page.keyboard.press("b")  # keys mark although the box has the focus
     assert page.inner_text("#count") == "2 of 10 marked"

@@ -24,7 +24,7 @@ from evalsuite.types import Likelihood, Request, Response
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 
-SCORINGS = [way for way in ALL_SCORINGS if way != "nll"]  # the scorings of choices
+SCORINGS = [way for way in ALL_SCORINGS if way != "nll"]  # the ways of scoring a choice
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -59,7 +59,7 @@ def change(run: Path, cell: dict[str, Any], how: Callable[[list[dict[str, Any]]]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
-def score(request: Request) -> Response:
+def reply_by_length(request: Request) -> Response:
     """Likelihoods, or one of the labels, by the length of the prompt."""
     seed, names = len(request.prompt), request.options if request.scoring == "texts" else request.labels
     if request.scoring in ("labels", "texts"):
@@ -78,7 +78,7 @@ def ways(folder: Path) -> Path:
     evalsuite.run(model=["random"], tasks=tasks, limit=3, out=run)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(BACKENDS, "scripted", replace(BACKENDS["scripted"], scorings=ALL_SCORINGS))
-        evalsuite.run({"tiny-zh": score}, tasks=tasks, scoring=SCORINGS, limit=3, out=run)
+        evalsuite.run({"tiny-zh": reply_by_length}, tasks=tasks, scoring=SCORINGS, limit=3, out=run)
     results = results_json(run)
 
     def think(records: list[dict[str, Any]]) -> None:
@@ -149,7 +149,7 @@ def test_a_script_error_ends_every_wait(tmp_path: Path, browse: Any) -> None:
         tab.wait_for_selector("#never")
 
 
-def test_overview(page: Any) -> None:
+def test_the_overview_has_tables_of_both_sets(page: Any) -> None:
     tables_of_both_sets(page)
     all_figures_are_exported(page)
     assert no_sideways_scrolling(page)
@@ -186,7 +186,7 @@ def step(page: Any) -> None:
 
 
 def all_figures_are_exported(page: Any) -> None:
-    rows = exported(page)
+    rows = exported_table(page)
     assert {"random", "majority"} <= {row["model"] for row in rows}
     assert any(row["signature"].startswith("accuracy|parser:full") for row in rows)
 
@@ -239,19 +239,19 @@ def no_sideways_scrolling(page: Any) -> bool:
     return all(seen)
 
 
-def exported(page: Any) -> list[dict[str, str]]:
+def exported_table(page: Any) -> list[dict[str, str]]:
     with page.expect_download() as download:
         page.click("#csv")
     return list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
 
 
-def shown(value: float | None) -> str:
+def percent_text(value: float | None) -> str:
     """A share as the page writes it."""
     return "–" if value is None else f"{100 * value:.1f}"
 
 
 @pytest.mark.thorough
-def test_scorings(ways: Path, ways_page: Any) -> None:
+def test_each_scoring_has_its_table(ways: Path, ways_page: Any) -> None:
     """Under each scoring, the table has the choices of that scoring; spans and texts are always generated, and the paper's rows
     stand beside generated choices only. A further table has all scorings side by side."""
     results = results_json(ways)
@@ -272,11 +272,11 @@ def choose_scoring(results: dict[str, Any], ways_page: Any, scoring: str) -> Non
     for place, task in ((0, "knowledge_filling"), (2, "domain_identification"), (1, "knowledge_generation")):
         cell = find(results, "hard", task, "generate" if task == "knowledge_generation" else scoring)
         metric = cell["metrics"]["paper.f1" if task == "knowledge_generation" else "accuracy"]
-        assert row.nth(place).locator(".num").inner_text() == shown(metric["value"])
+        assert row.nth(place).locator(".num").inner_text() == percent_text(metric["value"])
     told = "always generated" in ways_page.inner_text("#profile") if scoring != "generate" else False
     assert told == (scoring != "generate")
     ways_page.select_option("[data-keep=metric] select", "paper.f1")
-    rows = exported(ways_page)
+    rows = exported_table(ways_page)
     assert {r["scoring"] for r in rows if r["group"] == "model" and r["task"] == "slot_identification"} == {scoring}
     paper = {r["task"] for r in rows if r["group"] == "published"}
     assert "event_cause" in paper and ("slot_identification" in paper) == (scoring == "generate")
@@ -297,14 +297,14 @@ def compare_scorings(results: dict[str, Any], ways_page: Any, task: str) -> None
     }  # fmt: skip
     for way, (scoring, metric) in columns.items():
         values = [find(results, "easy", name, scoring)["metrics"][metric]["value"] for name in names]
-        assert rows.locator(f"[data-way={way}] .num").inner_text() == shown(sum(values) / len(values)), way
+        assert rows.locator(f"[data-way={way}] .num").inner_text() == percent_text(sum(values) / len(values)), way
     silent = rows.locator("[data-way=silent]").inner_text()
     assert silent.startswith(
         {"domain_identification": "33.3", "": "11.1"}.get(task, "0.0")
     )  # the filtered one, of 3 or 9
 
 
-def test_evidence(ways: Path, ways_page: Any) -> None:
+def test_likelihoods_thoughts_and_filtered_replies_are_evidence(ways: Path, ways_page: Any) -> None:
     thoughts_and_filtered_replies(ways_page)
     for scoring in ("texts", "labels"):
         likelihoods(ways, ways_page, scoring)
@@ -337,7 +337,8 @@ def likelihoods(ways: Path, ways_page: Any, scoring: str) -> None:
     others = ways_page.locator(".cards").inner_text()  # the same model asked otherwise, and nobody in another way
     assert all(way in others for way in SCORINGS if way != scoring) and "random" not in others
     ways_page.goto("about:blank")
-    ways_page.goto((ways / "page" / "index.html").as_uri() + link.rpartition("&")[0])  # as links were before
+    # a link without the way of scoring, as older pages wrote it
+    ways_page.goto((ways / "page" / "index.html").as_uri() + link.rpartition("&")[0])
     ways_page.wait_for_selector("#panes")
     assert "scoring generate" in ways_page.inner_text(".cellhead")
 
@@ -395,7 +396,7 @@ def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
 
 
 @shared_folder
-def perturbed(folder: Path) -> Path:
+def perturbed_run(folder: Path) -> Path:
     """A baseline under perturbations, in two wordings and numbers of shots."""
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "circular"]
@@ -413,22 +414,22 @@ def perturbed(folder: Path) -> Path:
 
 
 @pytest.fixture
-def perturbed_page(perturbed: Path, browse: Any) -> Iterator[Any]:
-    with browse(perturbed / "page" / "index.html") as tab:
+def perturbed_page(perturbed_run: Path, browse: Any) -> Iterator[Any]:
+    with browse(perturbed_run / "page" / "index.html") as tab:
         yield tab
 
 
-def place_of(row: dict[str, Any], **more: Any) -> bool:
+def is_at_place(row: dict[str, Any], **more: Any) -> bool:
     wanted = {"set": "easy", "task": "domain_identification", "variant": "paper", "shots": 0, "scoring": "generate"}
     return all(row.get(name, value) == value for name, value in (wanted | more).items())
 
 
 @pytest.mark.thorough
-def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
-    tables_of_robustness(perturbed, perturbed_page)
+def test_perturbed_cells_are_shown_and_stepped_through(perturbed_run: Path, perturbed_page: Any) -> None:
+    tables_of_robustness(perturbed_run, perturbed_page)
     robustness_does_not_scroll_sideways(perturbed_page)
     for perturb in ("circular", "shuffle"):
-        choose_perturbation(perturbed, perturbed_page, perturb)
+        choose_perturbation(perturbed_run, perturbed_page, perturb)
 
 
 def tables_of_robustness(perturbed: Path, perturbed_page: Any) -> None:
@@ -438,9 +439,9 @@ def tables_of_robustness(perturbed: Path, perturbed_page: Any) -> None:
     for table in ("drops", "wordings", "shots"):
         perturbed_page.click(f"[data-unfold=tables-{table}] summary")
         perturbed_page.wait_for_selector(f"[data-unfold=tables-{table}] table")
-    kinds = list(dict.fromkeys(row["perturb"] for row in found["drops"] if place_of(row)))
+    kinds = list(dict.fromkeys(row["perturb"] for row in found["drops"] if is_at_place(row)))
     for perturb in ("reindicate", "shuffle", "circular"):
-        rows = [row for row in found["drops"] if place_of(row, perturb=perturb)]
+        rows = [row for row in found["drops"] if is_at_place(row, perturb=perturb)]
         for n, model in enumerate(("majority", "random")):
             (row,) = [row for row in rows if row["model"] == model]
             block = perturbed_page.locator("[data-sheet=drops] tbody").nth(kinds.index(perturb))
@@ -448,17 +449,17 @@ def tables_of_robustness(perturbed: Path, perturbed_page: Any) -> None:
             assert model in text
             drop = f"{'−' if row['drop'] < 0 else '+'}{abs(100 * row['drop']):.1f}"
             same = row.get("same_choice", row.get("consistency"))
-            assert shown(row["value"]) in text and drop in text and shown(same) in text
+            assert percent_text(row["value"]) in text and drop in text and percent_text(same) in text
             assert f"✓→✕ {row['right_to_wrong']} · ✕→✓ {row['wrong_to_right']}" in text
     for row in found["positions"]:
-        if place_of(row, perturb="none"):
+        if is_at_place(row, perturb="none"):
             panel = perturbed_page.locator(f".positions [data-block={row['model']}]")
-            assert f"bias {shown(row['bias'])} %" in panel.inner_text()
+            assert f"bias {percent_text(row['bias'])} %" in panel.inner_text()
             lines = panel.locator("tbody tr").all_inner_texts()
-            shares = [shown(n / sum(row["chosen"])) for n in row["chosen"]]
+            shares = [percent_text(n / sum(row["chosen"])) for n in row["chosen"]]
             assert [line.split()[:2] for line in lines] == [list(x) for x in zip(row["labels"], shares, strict=True)]
     wordings = perturbed_page.locator("[data-sheet=wordings] tbody tr:not(.group)").all_inner_texts()
-    rows = [row for row in found["wordings"] if place_of(row, set=row["set"], perturb="none")]
+    rows = [row for row in found["wordings"] if is_at_place(row, set=row["set"], perturb="none")]
     assert len(wordings) == len(rows) == 4  # two models on two sets
     assert all(any(row["worst"] in text and row["model"] in text for text in wordings) for row in rows)
     assert perturbed_page.locator("[data-sheet=shots] tbody tr:not(.group)").count() == 4
@@ -470,14 +471,14 @@ def choose_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> N
     results = results_json(perturbed)
     perturbed_page.select_option("[data-keep=perturb] select", perturb)
     assert "keep their unperturbed" in perturbed_page.inner_text("#profile")
-    rows = exported(perturbed_page)
+    rows = exported_table(perturbed_page)
     mine = [row for row in rows if row["group"] == "baseline"]
     choices = {"knowledge_filling", "domain_identification", "slot_identification"}
     assert {row["perturb"] for row in mine if row["task"] in choices} == {perturb}
     assert {row["perturb"] for row in mine if row["task"] not in choices} == {"none"}
     printed = {(row["perturb"], row["task"], row["set"]) for row in rows if row["group"] == "published"}
     assert printed == ({("shuffle", "slot_identification", "hard")} if perturb == "shuffle" else set())
-    cell = next(c for c in results["cells"] if place_of(c, model="random", perturb=perturb))
+    cell = next(c for c in results["cells"] if is_at_place(c, model="random", perturb=perturb))
     records = read_jsonl(perturbed / cell["records"])
     row = perturbed_page.locator("table[data-set=easy] tr", has_text="random")
     row.locator("button.cell[aria-label*='Domain identification']").click()
@@ -491,7 +492,7 @@ def choose_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> N
         # Drawn after the address has changed: wait for it.
         sync_api.expect(perturbed_page.locator(".opts li")).to_contain_text(record["options"])
     assert "not perturbed" in perturbed_page.inner_text(".cards")
-    (drop,) = [row for row in results["robustness"]["drops"] if place_of(row, model="random", perturb=perturb)]
+    (drop,) = [row for row in results["robustness"]["drops"] if is_at_place(row, model="random", perturb=perturb)]
     if perturb == "shuffle":
         perturbed_page.click(".listtools [data-value=flipped]")
         flips = drop["right_to_wrong"] + drop["wrong_to_right"]

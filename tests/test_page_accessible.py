@@ -111,7 +111,7 @@ THIN = """() => {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
-def test_overview(visit: Any, lang: str, theme: str, width: int) -> None:
+def test_axe_finds_no_fault_in_the_overview(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width)
     sections = "#ranks, #robustness, #drops-charts, #wordings-charts, #shots-charts, #breakdown, #confusion, #learning, #judge, #correlations, #tokens"
     assert tab.locator(sections).count() == 11, "something is not drawn that should be tested"
@@ -128,7 +128,7 @@ def test_overview(visit: Any, lang: str, theme: str, width: int) -> None:
 
 
 @pytest.mark.parametrize(("lang", "theme", "width"), thorough_but(1, WAYS))
-def test_items(visit: Any, lang: str, theme: str, width: int) -> None:
+def test_axe_finds_no_fault_in_items(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width, CELL)
     unfold(tab)
     no_sideways_scrolling_when_zoomed(tab)
@@ -142,7 +142,7 @@ def test_items(visit: Any, lang: str, theme: str, width: int) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
-def test_axe_audit(run: Path, visit: Any, lang: str, theme: str, width: int) -> None:
+def test_axe_finds_no_fault_in_the_audit_page(run: Path, visit: Any, lang: str, theme: str, width: int) -> None:
     page = audit.make_sample(run, n=6, models=["random"])[0].parent
     tab = visit(lang, theme, width, page=str(page.relative_to(run)))
     tab.evaluate("localStorage.clear()")
@@ -168,7 +168,7 @@ def active(tab: Any, what: str = "matches", *args: str) -> Any:
 
 
 @pytest.mark.thorough
-def test_keyboard(visit: Any) -> None:
+def test_the_keyboard_is_enough(visit: Any) -> None:
     """A person goes from the top of the page to an item and back by keys alone."""
     tab = visit()
     tab.keyboard.press("Tab")

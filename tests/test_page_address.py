@@ -54,7 +54,7 @@ def address_and_view(tab: Any) -> tuple[str, str]:
     return address, view
 
 
-def moved(tab: Any, how: Callable[[], object]) -> tuple[str, str]:
+def view_after(tab: Any, how: Callable[[], object]) -> tuple[str, str]:
     """The view after a step in the history. The page's own listener is called before the one here."""
     tab.evaluate("() => { window.moved = new Promise((done) => addEventListener('hashchange', done, { once: true })) }")
     how()
@@ -81,7 +81,7 @@ def pick_another(tab: Any, name: str) -> bool:
 
 def choices(tab: Any) -> Iterator[str]:
     """Choose another value of all that can be chosen on the overview, a step each; the names of what was chosen."""
-    for column in (1, 1, 0):  # downwards, upwards, by name
+    for column in (1, 1, 0):  # sorts downwards, upwards, then by name
         tab.locator("table.overview >> nth=0").locator("button.sort").nth(column).click()
         yield f"sort {column}"
     tab.locator("button.sort[data-column]:visible").first.click()
@@ -106,7 +106,9 @@ def through(tab: Any, been: list[tuple[str, str]]) -> None:
     for here, there in pairwise([*back, 0, *reversed(forward), last]):
         if here != there:
             step = f"() => history.go({there - here})"
-            assert moved(tab, lambda step=step: tab.evaluate(step)) == been[there], f"place {there}: {been[there][0]}"
+            assert view_after(tab, lambda step=step: tab.evaluate(step)) == been[there], (
+                f"place {there}: {been[there][0]}"
+            )
 
 
 @pytest.mark.thorough
@@ -124,13 +126,13 @@ def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None
             assert address_and_view(other) == (address, shown), address
 
 
-def test_items(tab: Any, page_file: Path, browse: Any) -> None:
+def test_back_goes_from_an_item_to_its_list(tab: Any, page_file: Path, browse: Any) -> None:
     """A person goes to a cell, filters its items, opens an item and the next one: back skips from item to list, not through all
     that were read."""
     been = [address_and_view(tab)]
 
     def step(do: Callable[[], object]) -> None:
-        moved(tab, do)
+        view_after(tab, do)
         been.append(address_and_view(tab))
 
     step(tab.locator("button.cell").first.click)
@@ -139,7 +141,7 @@ def test_items(tab: Any, page_file: Path, browse: Any) -> None:
     tab.click(".seg button[data-value=all]")
     been.append(address_and_view(tab))
     step(tab.locator(".rows .row").first.click)
-    moved(tab, lambda: tab.keyboard.press("ArrowRight"))  # in place of the item before
+    view_after(tab, lambda: tab.keyboard.press("ArrowRight"))  # in place of the item before
     been[-1] = address_and_view(tab)
     assert "2 of " in tab.inner_text(".stepper")
     step(tab.locator("#others .card button").first.click)
@@ -152,7 +154,7 @@ def test_items(tab: Any, page_file: Path, browse: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_language(tab: Any, page_file: Path, browse: Any) -> None:
+def test_an_address_may_name_the_language(tab: Any, page_file: Path, browse: Any) -> None:
     """The language is the reader's, and stays through the history; an address may name one, which then stays there."""
     english, been = address_and_view(tab), [address_and_view(tab)]
     pick_another(tab, "only-set")
@@ -160,9 +162,9 @@ def test_language(tab: Any, page_file: Path, browse: Any) -> None:
     tab.click("#lang")
     chinese = address_and_view(tab)
     assert chinese[0] == been[-1][0] and chinese[1] != been[-1][1] and "易" not in english[1]
-    address, _ = moved(tab, tab.go_back)
+    address, _ = view_after(tab, tab.go_back)
     assert address == been[0][0] and tab.evaluate("document.documentElement.lang") == "zh-CN"
-    assert moved(tab, tab.go_forward) == chinese
+    assert view_after(tab, tab.go_forward) == chinese
     tab.reload()
     assert address_and_view(tab) == chinese
     tab.click("#lang")
@@ -171,7 +173,7 @@ def test_language(tab: Any, page_file: Path, browse: Any) -> None:
         assert address_and_view(other)[1] == chinese[1]
         other.locator("table.overview button.sort").nth(1).click()
         assert "lang=zh" in address_and_view(other)[0]
-        moved(other, lambda: other.click("#lang"))
+        view_after(other, lambda: other.click("#lang"))
         assert "lang=en" in address_and_view(other)[0]
         assert other.evaluate("document.documentElement.lang") == "en"
 
@@ -190,15 +192,15 @@ def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
 @pytest.mark.thorough
 def test_letter_keys_can_be_turned_off(tab: Any) -> None:
     """J and K do nothing while single-key shortcuts are off, after a reload, too; arrows and Escape still work."""
-    moved(tab, tab.locator("button.cell").first.click)
-    moved(tab, tab.locator(".rows .row").first.click)
+    view_after(tab, tab.locator("button.cell").first.click)
+    view_after(tab, tab.locator(".rows .row").first.click)
 
     def place() -> str:
         address_and_view(tab)
         return str(tab.inner_text("#detail .stepper [role=status]"))
 
     def press(key: str) -> str:
-        moved(tab, lambda: tab.keyboard.press(key))
+        view_after(tab, lambda: tab.keyboard.press(key))
         return place()
 
     first = place()
@@ -218,5 +220,5 @@ def test_letter_keys_can_be_turned_off(tab: Any) -> None:
     tab.click("#letterkeys")
     tab.locator("#detail").focus()
     assert press("j") == second
-    moved(tab, lambda: tab.keyboard.press("Escape"))
+    view_after(tab, lambda: tab.keyboard.press("Escape"))
     assert tab.locator("#detail .stepper").count() == 0

@@ -125,7 +125,7 @@ def test_a_benchmark_by_hand(tab: Any, tmp_path: Path) -> None:
     tab.fill("#in-conflict1", "出太阳")
     tab.fill("#in-conflict2", "人人都在家里看电视")
     assert "出太阳" in tab.inner_text("#preview-conflict1") and tab.inner_text("#count") == "2 of 2 finished"
-    tab.reload()  # all of it is kept
+    tab.reload()  # a reload keeps all of it
     tab.wait_for_selector("#output")
     assert tab.inner_text("#count") == "2 of 2 finished"
     file = export(tab, tmp_path / "mine.jsonl")
@@ -245,7 +245,7 @@ def test_an_inspector_returns_and_the_annotator_revises(tmp_path: Path, browse: 
         tab.keyboard.press("]")
         tab.fill("#in-value", "B不肯修充电宝")
         tab.keyboard.press("Escape")
-        for key in "]xr":  # x removes nothing here
+        for key in "]xr":  # x would remove an annotation, which an inspector must not
             tab.keyboard.press(key)
         tab.click("[data-reason=knowledge]")
         tab.reload()
@@ -297,7 +297,7 @@ def test_hostile_dialogues_are_text(tmp_path: Path, browse: Any) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
-def test_axe(tmp_path: Path, lang: str, theme: str, width: int, browse: Any) -> None:
+def test_axe_finds_no_fault(tmp_path: Path, lang: str, theme: str, width: int, browse: Any) -> None:
     """WCAG 2.0 to 2.2, A and AA; with problems in view, a proposal or an inspector's verdict, and the list of keys."""
     pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
     from test_page_accessible import violations
@@ -331,7 +331,8 @@ def test_a_phrase_that_stands_several_times_is_the_one_in_its_evidence(tmp_path:
 
 
 def test_no_click_is_lost_after_typing(tmp_path: Path, browse: Any) -> None:
-    """A field is left by the click itself: what is pressed then must not be drawn anew under the pointer. Undo is there at once."""
+    """A field is left by the click itself: what is pressed then must not be drawn anew under the pointer. Undo is there at
+    once."""
     rows = [{**DIALOGUES[0], "annotations": [BASE]}]
     with browse(build_benchmark(tmp_path, rows, "林小雨"), "#output") as tab:
         assert tab.is_disabled("#undo")

@@ -57,7 +57,7 @@ def page(run: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
-def to(page: Any, place: str, wait: str = "table.overview", flags: str = "") -> None:
+def go_to(page: Any, place: str, wait: str = "table.overview", flags: str = "") -> None:
     address = page.url.partition("#")[0].partition("?")[0]
     page.goto("about:blank")
     page.goto(f"{address}{flags}#{place}")
@@ -84,7 +84,7 @@ def value(results: dict[str, Any], key: str, metric: str, **place: Any) -> float
 
 
 def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, Any]) -> None:
-    to(page, "lang=en&benchmark=cider")
+    go_to(page, "lang=en&benchmark=cider")
     rows = table(page, "cider_dnli")
     for model in MODELS:
         mean = value(results, "means", "macro_f1", model=model, task="cider_dnli")
@@ -104,7 +104,7 @@ def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, An
 
 
 def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
-    to(page, "lang=en")
+    go_to(page, "lang=en")
     names = page.locator("table.overview").evaluate_all("all => all.map((x) => x.dataset.set)")
     assert names == [
         "hard",
@@ -130,7 +130,7 @@ def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
 
 @pytest.mark.thorough
 def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> None:
-    to(page, "lang=en&benchmark=cider")
+    go_to(page, "lang=en&benchmark=cider")
     page.select_option("[data-keep=metric-cider_span_extraction] select", "paper.no_match")
     means = {m: value(results, "means", "paper.no_match", model=m, task="cider_span_extraction") for m in MODELS}
     rows = page.locator("table[data-set=cider_span_extraction] tbody.own tr:not(.group)")
@@ -147,7 +147,7 @@ def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> N
 
 
 def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
-    to(page, "lang=en")
+    go_to(page, "lang=en")
     with page.expect_download() as saved:
         page.click("#csv")
     rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text(encoding="utf-8-sig"))))
@@ -161,7 +161,7 @@ def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
 
 
 def test_all_of_a_section_is_exported_whatever_is_picked(page: Any, results: dict[str, Any]) -> None:
-    to(page, "lang=en", "html[data-drawn=all]")
+    go_to(page, "lang=en", "html[data-drawn=all]")
     page.evaluate("document.querySelectorAll('details.section').forEach((x) => { x.open = true; })")
     with page.expect_download() as saved:
         page.click("[data-all=breakdown]")
@@ -186,7 +186,7 @@ def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, resul
     for line in (run / cell["records"]).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         place = f"lang=en&run=0&model=random&set=v1&task=cicero_all_answers&split=test&prompt=paper&shots=0&item={record['item']}"
-        to(page, place, ".opts li")
+        go_to(page, place, ".opts li")
         marked = {kind: [n for n in range(len(record["options"])) if page.locator(".opts li").nth(n).locator(f".pill.{kind}").count()] for kind in ("gold", "chosen")}  # fmt: skip
         assert marked["chosen"] == record["answer"]["choices"]
         assert [record["options"][n] for n in marked["gold"]] == [
@@ -199,7 +199,7 @@ def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, resul
 
 
 def test_a_probe_with_both_losses(page: Any) -> None:
-    to(page, f"lang=en&{PROBE}", ".rows button")
+    go_to(page, f"lang=en&{PROBE}", ".rows button")
     for n, (lower, outcome, delta) in enumerate(
         [(0, "Right", "+0.25"), (1, "Wrong", "−0.13"), (None, "Wrong", "0.00")]
     ):
@@ -218,8 +218,8 @@ def test_a_probe_with_both_losses(page: Any) -> None:
         assert texts[1].split("\n")[0] in context and options.nth(1).locator("pre mark").text_content() in context
 
 
-def test_scores_by_group(page: Any, results: dict[str, Any]) -> None:
-    to(page, "lang=en&benchmark=cider&tasks=cider_dnli")
+def test_groups_have_their_scores(page: Any, results: dict[str, Any]) -> None:
+    go_to(page, "lang=en&benchmark=cider&tasks=cider_dnli")
     entry = next(
         e for e in results["breakdowns"] if (e["model"], e["task"], e["set"]) == ("lexical", "cider_dnli", "fold5")
     )
@@ -238,12 +238,12 @@ PROBE = "run=0&model=lexical&set=sample&task=cedar_inference_probing&split=test&
 @pytest.mark.thorough
 @pytest.mark.parametrize("place", ["benchmark=cider", f"{PROBE}&item=cedar/sample/test/inference_probing/0.0.swapped"])
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
-def test_axe(page: Any, lang: str, theme: str, width: int, place: str) -> None:
+def test_axe_finds_no_fault(page: Any, lang: str, theme: str, width: int, place: str) -> None:
     pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
     from test_page_accessible import THIN, unfold, violations
 
     page.set_viewport_size({"width": width, "height": 900})
-    to(page, place, ".probe li" if "probing" in place else "html[data-drawn=all]", f"?lang={lang}&theme={theme}")
+    go_to(page, place, ".probe li" if "probing" in place else "html[data-drawn=all]", f"?lang={lang}&theme={theme}")
     unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     if "probing" not in place:
@@ -268,7 +268,9 @@ PUBLISHED = [
 
 
 @pytest.mark.parametrize(("task", "item_set", "metric", "model", "group", "wanted"), PUBLISHED)
-def test_published_figures(task: str, item_set: str, metric: str, model: str, group: str | None, wanted: float) -> None:
+def test_published_figures_are_those_of_the_papers(
+    task: str, item_set: str, metric: str, model: str, group: str | None, wanted: float
+) -> None:
     place = task, item_set, metric, model, group
     found = [
         p["value"]
@@ -306,6 +308,6 @@ def test_a_metric_needs_no_more_than_its_row(
     monkeypatch.setattr("evalsuite.page.report.metric_rows", lambda: {**metric_rows(), "surprise": row})
     with browse(evalsuite.report([copied])) as page:
         for lang, name in (("en", "Surprise ↓"), ("zh", "意外度 ↓")):
-            to(page, f"lang={lang}&benchmark=cider&tasks=cider_dnli&metrics=cider_dnli:surprise")
+            go_to(page, f"lang={lang}&benchmark=cider&tasks=cider_dnli&metrics=cider_dnli:surprise")
             assert f"{name} ×1" in page.locator("option").all_inner_texts()
             assert "2.50" in page.locator("table.overview td .num").all_inner_texts()

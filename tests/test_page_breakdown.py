@@ -44,7 +44,7 @@ def run(folder: Path) -> Path:
         if entry["model"] == HOSTILE[0]:
             entry["names"][-1] = [HOSTILE[1], HOSTILE[2]]
     results["calibration"] = [
-        calibrated(model, variant) for model in ("m0", "m1") for variant in ("paper", "confidence")
+        calibration_row(model, variant) for model in ("m0", "m1") for variant in ("paper", "confidence")
     ]
     results["detectable"] = [DETECTABLE]
     (run / "results.json").write_text(json.dumps(results))
@@ -58,7 +58,7 @@ DETECTABLE = {
 }  # fmt: skip
 
 
-def calibrated(model: str, variant: str) -> dict[str, Any]:
+def calibration_row(model: str, variant: str) -> dict[str, Any]:
     """A row of stated confidence: 40 items in three bins."""
     figure = {"value": 0.6, "low": 0.5, "high": 0.7}
     bins = [
@@ -102,7 +102,7 @@ def pick(page: Any, keep: str, value: str) -> None:
 
 
 @pytest.mark.thorough
-def test_breakdown(page: Any, results: dict[str, Any]) -> None:
+def test_breakdowns_have_the_values_of_results_json(page: Any, results: dict[str, Any]) -> None:
     up_to_six_models_and_which(page)
     for task in reversed(TASKS):
         pick(page, "breakdown-task", task)
@@ -112,7 +112,7 @@ def test_breakdown(page: Any, results: dict[str, Any]) -> None:
     points_are_reached_by_keyboard(page)
 
 
-def test_confusion(page: Any, results: dict[str, Any]) -> None:
+def test_confusions_have_the_counts_of_results_json(page: Any, results: dict[str, Any]) -> None:
     for task in ("domain_identification", "slot_identification"):
         see_matrix(page, results, task)
     save_chart(page, "confusion-charts")
@@ -266,7 +266,9 @@ def save_chart(page: Any, name: str) -> None:
 
 
 @pytest.mark.thorough
-def test_runs_of_before_there_were_any(tmp_path: Path, run: Path, results: dict[str, Any], browse: Any) -> None:
+def test_a_run_without_breakdowns_has_no_section(
+    tmp_path: Path, run: Path, results: dict[str, Any], browse: Any
+) -> None:
     old = tmp_path / "old"
     (old / "records").mkdir(parents=True)
     for path in (run / "records").iterdir():

@@ -34,7 +34,7 @@ def run(base: Path, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def old(run: Path, results: dict[str, Any]) -> None:
+def keep_oldest_keys(run: Path, results: dict[str, Any]) -> None:
     """Results with less than any version wrote: without scorings, perturbations, errors, breakdowns …"""
     for name in [name for name in results if name not in ("format", "cells")]:
         del results[name]
@@ -46,16 +46,16 @@ def old(run: Path, results: dict[str, Any]) -> None:
         for metric in cell["metrics"].values():
             for name in ("low", "high", "wilson"):
                 metric.pop(name, None)
-        change_records(run / cell["records"], older)
+        change_records(run / cell["records"], drop_later_fields)
 
 
-def older(records: list[dict[str, Any]]) -> None:
+def drop_later_fields(records: list[dict[str, Any]]) -> None:
     for record in records:
         for name in ("scoring", "perturb", "rotation", "reasoning", "likelihoods"):
             del record[name]
 
 
-def bare(run: Path, results: dict[str, Any]) -> None:
+def keep_places(run: Path, results: dict[str, Any]) -> None:
     """Cells with nothing but their places."""
     for cell in results["cells"]:
         for name in (
@@ -71,12 +71,12 @@ def bare(run: Path, results: dict[str, Any]) -> None:
             cell.pop(name, None)
 
 
-def empty(run: Path, results: dict[str, Any]) -> None:
+def drop_cells(run: Path, results: dict[str, Any]) -> None:
     results.clear()
     results["cells"] = []
 
 
-def failed(run: Path, results: dict[str, Any]) -> None:
+def fail_requests(run: Path, results: dict[str, Any]) -> None:
     """Cells whose requests all failed."""
 
     def fail(records: list[dict[str, Any]]) -> None:
@@ -93,16 +93,16 @@ def failed(run: Path, results: dict[str, Any]) -> None:
         results.pop(name, None)
 
 
-def nothing(run: Path, results: dict[str, Any]) -> None:
+def drop_items(run: Path, results: dict[str, Any]) -> None:
     """Cells without items."""
-    failed(run, results)
+    fail_requests(run, results)
     for cell in results["cells"]:
         cell |= {"items": 0, "status": {}, "errors": {}}
         cell.pop("chance", None)
         (run / cell["records"]).write_text("")
 
 
-def later(run: Path, results: dict[str, Any]) -> None:
+def add_unknown_names(run: Path, results: dict[str, Any]) -> None:
     """Tasks, sets, perturbations, statuses and metrics of a version to come."""
     for cell, name in zip(results["cells"][:5], ("task", "set", "perturb", "scoring", "split"), strict=True):
         cell[name] = "unheard_of"
@@ -116,7 +116,7 @@ def later(run: Path, results: dict[str, Any]) -> None:
         results[name] += [{**results[name][0], "task": "unheard_of"}]
 
 
-@pytest.mark.parametrize("broken", [old, bare, empty])
+@pytest.mark.parametrize("broken", [keep_oldest_keys, keep_places, drop_cells])
 def test_results_in_another_form_are_refused_until_they_are_scored(
     run: Path, broken: Callable[[Path, dict[str, Any]], None]
 ) -> None:
@@ -130,13 +130,13 @@ def test_results_in_another_form_are_refused_until_they_are_scored(
 
 
 def test_results_of_a_later_version_are_refused(run: Path) -> None:
-    change(run, lambda results: later(run, results))
+    change(run, lambda results: add_unknown_names(run, results))
     with pytest.raises(ConfigError, match=r"results\.json: field 'cells\[0\]\.task': unknown task"):
         evalsuite.report([run])
 
 
-@pytest.mark.parametrize("broken", thorough_but(1, [nothing, failed]))
-def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
+@pytest.mark.parametrize("broken", thorough_but(1, [drop_items, fail_requests]))
+def test_a_page_of_a_broken_run_opens(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
     change(run, lambda results: broken(run, results))
     cells = results_json(run)["cells"]
     with browse(evalsuite.report([run])) as tab:
@@ -159,7 +159,7 @@ def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], 
 
 
 @pytest.mark.thorough
-def test_a_megabyte(run: Path, browse: Any) -> None:
+def test_texts_of_a_megabyte_open(run: Path, browse: Any) -> None:
     """Every text of an item and an error have a million characters, a name a thousand: the page opens, and its cell and items
     have addresses."""
     long = "一<b>\u202e" * 100_000 + "\0"

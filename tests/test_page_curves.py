@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from run_files import results_json
 from shared_fixtures import shared_folder
-from test_page import no_sideways_scrolling, shown
+from test_page import no_sideways_scrolling, percent_text
 from tiers import thorough_but
 
 import evalsuite
@@ -70,7 +70,7 @@ LINES = {"none": "as they are"}  # perturbation -> the name of its line, if that
 
 
 @pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
-def test_lines(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
+def test_lines_have_the_values_of_results_json(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
     """A panel per task; a line per set above, a line per perturbation below; heights as the values are."""
     page.select_option("[data-keep=learning-set] select", item_set)
     for row in rows:
@@ -96,7 +96,7 @@ def check_line(series: Any, row: dict[str, Any]) -> None:
     assert float(series.locator(".baseline").get_attribute("y1")) == pytest.approx(208 - 198 * row["before"]["value"])
     spots = [x.get_attribute("aria-label") for x in series.locator(".spot").all()]
     values = [row["before"], *row["points"]]
-    assert all(f": {shown(m['value'])} %" in words for words, m in zip(spots, values, strict=True))
+    assert all(f": {percent_text(m['value'])} %" in words for words, m in zip(spots, values, strict=True))
 
 
 def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
@@ -105,21 +105,21 @@ def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, 
     page.click("[data-unfold=tables-seeds] summary")
     by_set, seeds = page.locator("[data-sheet=curves_by_set]"), page.locator("[data-sheet=seeds]")
     for tables in (by_set, seeds):
-        tables.nth(1).wait_for()  # drawn once unfolded
+        tables.nth(1).wait_for()  # a table is drawn when its fold opens
         assert tables.count() == 2
     (row,) = [r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", "none")]
     lines = [x.split("\t") for x in by_set.first.locator("tbody tr").all_inner_texts()]
     small, several = row["points"]
     sizes = [(x[0], x[2].split()[0]) for x in lines]
     assert sizes == [
-        ("0", shown(row["before"]["value"])),
-        ("4", shown(small["value"])),
-        ("12", shown(several["value"])),
-        ("chance", shown(row["chance"])),
+        ("0", percent_text(row["before"]["value"])),
+        ("4", percent_text(small["value"])),
+        ("12", percent_text(several["value"])),
+        ("chance", percent_text(row["chance"])),
     ]
     lines = [x.split("\t") for x in seeds.first.locator("tbody tr").all_inner_texts()]
     wanted = [("4", "1", small["seeds"][0]), *(("12", str(x["seed"]), x) for x in several["seeds"])]
-    assert [(x[0], x[1], x[2].split()[0]) for x in lines] == [(a, b, shown(x["value"])) for a, b, x in wanted]
+    assert [(x[0], x[1], x[2].split()[0]) for x in lines] == [(a, b, percent_text(x["value"])) for a, b, x in wanted]
 
 
 @pytest.mark.parametrize("way", ["point", "key", "table"])
@@ -148,7 +148,7 @@ def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None
     assert all("m+domain_identification-4-s1" in page.locator(x).first.inner_text() for x in sections)
 
 
-def test_label_check(page: Any, rows: list[dict[str, Any]]) -> None:
+def test_the_label_check_has_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
     for kind in ("shuffle", "none"):
         page.select_option("[data-keep=learning-perturb] select", kind)
         page.select_option("[data-keep=learning-size] select", "4")
@@ -157,22 +157,24 @@ def test_label_check(page: Any, rows: list[dict[str, Any]]) -> None:
         panel = page.locator("#label_shares-charts [data-block='Domain identification']")
         told = panel.locator("figcaption small").inner_text()
         assert told.startswith(
-            f"Most frequent in training: (b) (75.0 %). It is {shown(check['share'])} % of the answers"
+            f"Most frequent in training: (b) (75.0 %). It is {percent_text(check['share'])} % of the answers"
         )
-        assert f"to training {shown(check['distance'])} %, to gold {shown(check['bias'])} %" in told
+        assert f"to training {percent_text(check['distance'])} %, to gold {percent_text(check['bias'])} %" in told
         lines = [x.split() for x in panel.locator("tbody tr").all_inner_texts()]
         counts = (check["trained"], check["chosen"], check["gold"])
-        assert [x[1:] for x in lines] == [[shown(c[n] / sum(c)) for c in counts] for n in range(len(check["labels"]))]
+        assert [x[1:] for x in lines] == [
+            [percent_text(c[n] / sum(c)) for c in counts] for n in range(len(check["labels"]))
+        ]
 
 
-def saved(page: Any, button: str) -> bytes:
+def downloaded_bytes(page: Any, button: str) -> bytes:
     with page.expect_download() as download:
         page.click(button)
     return Path(download.value.path()).read_bytes()
 
 
 @pytest.mark.parametrize("theme", thorough_but(1, ["light", "dark"]))
-def test_pictures(page: Any, theme: str) -> None:
+def test_charts_are_saved_as_pictures(page: Any, theme: str) -> None:
     page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
     for figure in (
         "curves_by_set-charts",
@@ -185,7 +187,7 @@ def test_pictures(page: Any, theme: str) -> None:
 
 
 def check_pictures(page: Any, figure: str, theme: str) -> None:
-    raw = saved(page, f"[data-save='{figure}.svg']")
+    raw = downloaded_bytes(page, f"[data-save='{figure}.svg']")
     tree = ElementTree.fromstring(raw)
     assert tree.tag == SVG + "svg" and b"href" not in raw and b"var(" not in raw and b"class=" not in raw
     background = tree.find(SVG + "rect")
@@ -200,10 +202,10 @@ def check_pictures(page: Any, figure: str, theme: str) -> None:
     if figure == "curves_by_perturbation-charts":
         assert {"as they are", "reindicate", "shuffle", "training items"} <= set(words)
         assert len({x.get("stroke") for x in tree.iter(SVG + "polyline")}) == 3
-    png = saved(page, f"[data-save='{figure}.png']")
+    png = downloaded_bytes(page, f"[data-save='{figure}.png']")
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", png[16:24]) == (2 * int(tree.get("width", 0)), 2 * int(tree.get("height", 0)))
-    assert len(set(pixels(png))) > 20  # not one colour
+    assert len(set(pixels(png))) > 20  # the picture has more than one colour
 
 
 def pixels(png: bytes) -> bytes:
@@ -218,7 +220,7 @@ def pixels(png: bytes) -> bytes:
 
 
 @pytest.mark.thorough
-def test_no_sideways_scrolling(page: Any) -> None:
+def test_nothing_scrolls_sideways(page: Any) -> None:
     page.click("[data-unfold=tables-seeds] summary")
     for _ in range(2):
         assert no_sideways_scrolling(page)
@@ -226,7 +228,7 @@ def test_no_sideways_scrolling(page: Any) -> None:
     assert "Learning curves" in page.inner_text("#learning h2")
 
 
-def test_results_of_before(sweep: Path, tmp_path: Path, browse: Any) -> None:
+def test_a_run_without_learning_curves_is_drawn(sweep: Path, tmp_path: Path, browse: Any) -> None:
     """No "learning" in results.json: a page all the same, with the adapters among the models when asked for."""
     results = results_json(sweep)
     del results["learning"]

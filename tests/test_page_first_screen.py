@@ -55,7 +55,7 @@ def edge(tab: Any, selector: str, side: str) -> float:
 
 
 @LANGUAGES
-def test_as_it_opens(eight: Path, browse: Any, lang: str) -> None:
+def test_the_first_screen_has_findings_and_the_harder_set(eight: Path, browse: Any, lang: str) -> None:
     with open_at(eight, browse, lang, 1280) as tab:
         sections_below_take_up_room(tab)
         harder_set_stands_on_the_first_screen(tab)

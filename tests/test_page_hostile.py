@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 TEXTS = HOSTILE[:99]  # the hundredth is a million characters long
 
 
-def stored(text: str) -> str:
+def as_stored(text: str) -> str:
     """A text as stores keep it: half a character as its escape, for no file takes it."""
     return text.encode("utf-8", "backslashreplace").decode()
 
@@ -40,7 +40,7 @@ def stored(text: str) -> str:
 # Texts of a kind stand together in the list: every fifth of them has all kinds but two, of which each part gets one. A place of
 # the page gets one part, the next place another: each place meets each kind, and each text stands in many places.
 FEW = ["high \ud83d alone", "error: \nerror: "]
-PARTS = [[*dict.fromkeys(map(stored, [*TEXTS[n::5], *FEW]))] for n in range(5)]
+PARTS = [[*dict.fromkeys(map(as_stored, [*TEXTS[n::5], *FEW]))] for n in range(5)]
 NAMES = PARTS[0]  # names of models
 TASKS = ["domain_identification", "event_cause"]
 NO_CELLS = {"format": 1, "evalsuite": "0", "reading": {"parser": "full", "extract": True}, "cells": []}
@@ -132,7 +132,7 @@ def rows_of(results: dict[str, Any]) -> list[list[dict[str, Any]]]:
 
 
 def poison_records(records: list[dict[str, Any]], part: list[str]) -> None:
-    part = [stored(text) for text in part]
+    part = [as_stored(text) for text in part]
     first = records[0]
     records[:] = [copy.deepcopy(first) for _ in part]
     for i, (record, text) in enumerate(zip(records, part, strict=True)):
@@ -187,7 +187,7 @@ def poison_judged(run: Path, judged: dict[str, Any], parts: Iterator[list[str]])
 
 
 def poison_reasons(records: list[dict[str, Any]], part: list[str]) -> None:
-    part = [stored(text) for text in part]
+    part = [as_stored(text) for text in part]
     first = records[0]
     records[:] = [{**first, "item": text, "reasons": text} for text in part]
 
@@ -241,8 +241,9 @@ def address(**at: str) -> str:
 
 
 @pytest.mark.thorough
-def test_overview(tab: Any, site: Path) -> None:
-    """The overview with all parts opened, and all files that it saves, in both languages and with the last value of every choice."""
+def test_hostile_texts_do_not_act_on_the_overview(tab: Any, site: Path) -> None:
+    """The overview with all parts opened, and all files that it saves, in both languages and with the last value of every
+    choice."""
     visit(tab, site)
     unfold(tab)
     assert tab.evaluate(CHECK) == []
@@ -265,17 +266,17 @@ def choose_last(tab: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_names_are_searched(tab: Any, site: Path) -> None:
+def test_hostile_names_can_be_searched(tab: Any, site: Path) -> None:
     visit(tab, site)
     for text in NAMES[::5]:
         tab.fill("#find", text.encode("utf-8", "replace").decode())
-        if typed := tab.input_value("#find"):  # a line of it
+        if typed := tab.input_value("#find"):  # a field of one line drops line breaks
             tab.wait_for_function("text => new URLSearchParams(location.hash.slice(1)).get('find') === text", arg=typed)
     assert tab.evaluate(CHECK) == []
 
 
 @pytest.mark.thorough
-def test_addresses(base: Path, tmp_path: Path, browse: Any) -> None:
+def test_hostile_addresses_do_not_act(base: Path, tmp_path: Path, browse: Any) -> None:
     """Each text stands in some parts of an address, and each part gets texts of each kind. The page has little else: it is drawn
     for each anew."""
     run = tmp_path / "run"
@@ -318,7 +319,7 @@ ITEMS = """async (items) => {
 
 
 @pytest.mark.parametrize("task", thorough_but(1, reversed(TASKS)))
-def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
+def test_hostile_items_do_not_act(tab: Any, base: Path, site: Path, task: str) -> None:
     """Each text stands for the name, dialogue, question, options, reply … of an item, and for the reply of its judges."""
     cells = results_json(base)["cells"]
     lexical = NAMES[list(dict.fromkeys(cell["model"] for cell in cells)).index("lexical")]
@@ -326,7 +327,7 @@ def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
     tab.wait_for_selector("#panes")
     unfold(tab)
     assert tab.evaluate(CHECK) == []
-    texts = [stored(text) for text in items_of(task)]
+    texts = [as_stored(text) for text in items_of(task)]
     seen = tab.evaluate(ITEMS, [address(item=text) for text in texts])
     assert seen == [[visible_text(text), []] for text in texts]  # the first is what it thought
     assert tab.evaluate(CHECK) == []

@@ -54,19 +54,19 @@ def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any
 
 
 @pytest.mark.thorough
-def test_wide_in_chinese(page: Any, run: Path) -> None:
+def test_the_section_in_a_wide_window_in_chinese(page: Any, run: Path) -> None:
     see_section(page)
     for metric in ("f1", "paper.cider"):
         means_against_a_metric(page, run, metric)
     another_judge_and_task(page)
 
 
-SETS = {"easy": "简单", "hard": "困难"}  # in Chinese
+SETS = {"easy": "简单", "hard": "困难"}  # names of the sets in Chinese
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
-def test_narrow_in_english(page: Any, run: Path) -> None:
+def test_the_section_in_a_narrow_window_in_english(page: Any, run: Path) -> None:
     see_section(page)
     items_against_a_metric(page, run)
     opinions_of_an_item(page)
@@ -100,7 +100,7 @@ def another_judge_and_task(page: Any) -> None:
     assert page.locator("#judge [data-sheet=judge-correlations]").inner_text() != before
 
 
-def judged(run: Path, **more: Any) -> list[dict[str, Any]]:
+def judged_cells(run: Path, **more: Any) -> list[dict[str, Any]]:
     cells = results_json(run)["judged"]["cells"]
     wanted = {"judge": "<b>judge</b>", "control": "plain", **more}
     return [c for c in cells if all(c[k] == v for k, v in wanted.items())]
@@ -114,7 +114,7 @@ def means_against_a_metric(page: Any, run: Path, metric: str) -> None:
     for task in ("knowledge_generation", "event_cause"):
         panel = page.locator(f"#judge-scatter [data-task={task}]")
         found = []
-        for cell in judged(run, task=task):
+        for cell in judged_cells(run, task=task):
             name = f"{cell['model']}, {SETS[cell['set']]}:"
             spot = panel.locator(f".spot[aria-label^='{name}'] .hit")
             x, y = (float(spot.get_attribute(k)) for k in ("cx", "cy"))
@@ -139,7 +139,7 @@ def slopes(pairs: list[tuple[float, float]]) -> float:
 def items_against_a_metric(page: Any, run: Path) -> None:
     page.select_option("[data-keep=judge-task] select", value="event_cause")
     page.select_option("[data-keep=judge-set] select", value="easy")
-    cells = judged(run, task="event_cause", set="easy")
+    cells = judged_cells(run, task="event_cause", set="easy")
     assert page.locator("#judge-joint .panel").count() == len(cells) == 3
     for cell in cells:
         numbers = cell["scales"]["score"]

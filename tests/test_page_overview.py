@@ -25,7 +25,7 @@ needs("dev", "axe_playwright_python")
 
 
 @pytest.fixture(scope="module")
-def shown(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: F811
+def grouped_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: F811
     """The run with a group of the test's own, and its page."""
     copy = tmp_path_factory.mktemp("shown") / "run"
     shutil.copytree(run, copy)
@@ -39,8 +39,10 @@ def shown(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa:
 
 
 @pytest.fixture
-def page(browse: Any, shown: Path) -> Iterator[Any]:
-    with browse(shown / "page/index.html", "#wholes", query="?lang=en", viewport={"width": 1300, "height": 900}) as tab:
+def page(browse: Any, grouped_run: Path) -> Iterator[Any]:
+    with browse(
+        grouped_run / "page/index.html", "#wholes", query="?lang=en", viewport={"width": 1300, "height": 900}
+    ) as tab:
         yield tab
 
 
@@ -60,7 +62,8 @@ def a_row_a_model_first(page: Any, shown: Path) -> None:
         page.locator("#findings").count() == page.locator("#part-intro #findings").count()
     )  # first on every kind of run
     rows = [r for r in group["rows"] if (r["variant"], r["scoring"]) == ("paper", "generate")]
-    assert page.locator("[data-sheet=whole] tbody tr:not(.group)").count() == len(rows) + 1  # and chance
+    # the models and the row of chance
+    assert page.locator("[data-sheet=whole] tbody tr:not(.group)").count() == len(rows) + 1
     ends = page.locator("#wholes table, #wholes h2 ~ .note, #wholes > .note").evaluate_all(
         "all => all.map((x) => x.localName)"
     )
@@ -77,9 +80,9 @@ def a_row_a_model_first(page: Any, shown: Path) -> None:
     assert page.locator("#wholes .panel[data-ability]").count() == 2
 
 
-def test_parts(page: Any, shown: Path) -> None:
+def test_means_unfold_into_their_parts(page: Any, grouped_run: Path) -> None:
     a_change_a_chart_an_order_and_a_file(page)
-    parts_unfold_by_keys_and_lead_to_evidence(page, shown)
+    parts_unfold_by_keys_and_lead_to_evidence(page, grouped_run)
 
 
 def parts_unfold_by_keys_and_lead_to_evidence(page: Any, shown: Path) -> None:
@@ -128,8 +131,8 @@ def a_change_a_chart_an_order_and_a_file(page: Any) -> None:
     assert shown_order == sorted(values, key=lambda m: -number(mean(page, m, "benchmark:cider").inner_text()))
 
 
-def test_no_table_of_changes_where_nothing_was_perturbed(browse: Any, shown: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(shown, tmp_path / "run")
+def test_no_table_of_changes_where_nothing_was_perturbed(browse: Any, grouped_run: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(grouped_run, tmp_path / "run")
     results = results_json(copy)
     for group in results["groups"]:
         for row in group["rows"]:
@@ -141,12 +144,12 @@ def test_no_table_of_changes_where_nothing_was_perturbed(browse: Any, shown: Pat
 
 
 @pytest.mark.thorough
-def test_the_first_screen(browse: Any, shown: Path) -> None:
+def test_the_first_mean_stands_on_the_first_screen(browse: Any, grouped_run: Path) -> None:
     """The page is drawn as in a reader's browser: the first mean stands high, whole tables fit; changes have a table of their
     own."""
     where = {"query": "?lang=en", "laid_out": False, "folded": True}
     with browse(
-        shown / "page/index.html", "html[data-drawn=all]", "", viewport={"width": 1280, "height": 800}, **where
+        grouped_run / "page/index.html", "html[data-drawn=all]", "", viewport={"width": 1280, "height": 800}, **where
     ) as tab:
         first = "[data-sheet=whole] tbody.own td .num"
         assert tab.locator(first).first.bounding_box()["y"] < 500
@@ -161,12 +164,12 @@ def test_the_first_screen(browse: Any, shown: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
-def test_for_all(browse: Any, shown: Path, lang: str, theme: str, width: int) -> None:
+def test_axe_finds_no_fault(browse: Any, grouped_run: Path, lang: str, theme: str, width: int) -> None:
     """The table has every mean. With its parts unfolded, axe finds no fault, and no text has too little contrast."""
     at = f"?lang={lang}&theme={theme}"
     size = {"width": width, "height": 900}
-    with browse(shown / "page/index.html", "#wholes", query=at, viewport=size, bypass_csp=True) as tab:
-        a_row_a_model_first(tab, shown)
+    with browse(grouped_run / "page/index.html", "#wholes", query=at, viewport=size, bypass_csp=True) as tab:
+        a_row_a_model_first(tab, grouped_run)
         mean(tab, "third", "benchmark:corecode").click()
         assert tab.evaluate(Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")) == []
         assert violations(tab, within="#part-whole", drawn=theme == "dark") == []

@@ -59,7 +59,7 @@ LETTERS = "all => all.map((x) => [x.querySelector('.letters')?.innerText, x.quer
 
 
 @pytest.mark.thorough
-def test_groups_and_ranks(page: Any, run: Path) -> None:
+def test_groups_and_ranks_are_those_of_python(page: Any, run: Path) -> None:
     fits_the_window(page)
     average_ranks(page, run)
     letters(page, run, "f1")

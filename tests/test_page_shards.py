@@ -81,7 +81,7 @@ def visit(page: Any, address: str) -> None:
     page.goto(address)
 
 
-def test_evidence(run: Path, site: Path, browse: Any) -> None:
+def test_items_open_from_their_shards(run: Path, site: Path, browse: Any) -> None:
     with browse(site, "#panes", query=f"#{CELL}") as page:
         a_very_long_reply_is_cut_around_what_was_read(page)
         shards_hold_what_the_records_hold(run, site, page)
@@ -168,7 +168,7 @@ def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.Mon
     with (
         pytest.raises(AssertionError, match="ERR_FILE_NOT_FOUND"),
         browse(site) as tab,
-    ):  # errors that the browser logs
+    ):  # the browser logs these errors itself
         tab.click("#manifest-0 summary")
         tab.click("[data-save=results-0]")  # most of the file is in a shard
         tab.wait_for_selector("#manifest-0 .notice[role=alert]")

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from run_files import results_json
 from shared_fixtures import shared_folder
-from test_page import no_sideways_scrolling, shown
+from test_page import no_sideways_scrolling, percent_text
 
 import evalsuite
 
@@ -45,7 +45,7 @@ def run(folder: Path) -> Path:
 
 
 @shared_folder
-def many(run: Path, folder: Path) -> Path:
+def run_of_twenty(run: Path, folder: Path) -> Path:
     """The run with twenty models: copies of one, each with changes of its own."""
     folder = folder / "run"
     results = results_json(run)
@@ -89,8 +89,8 @@ def page(run: Path, browse: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def many_page(many: Path, browse: Any) -> Iterator[Any]:
-    yield from open_page(many, browse)
+def many_page(run_of_twenty: Path, browse: Any) -> Iterator[Any]:
+    yield from open_page(run_of_twenty, browse)
 
 
 def rows_of(folder: Path, name: str, **more: Any) -> list[dict[str, Any]]:
@@ -115,7 +115,7 @@ def line(page: Any, panel: str, model: str, box: str = "#drops-charts") -> Any:
     return panel_of(page, panel, box).locator(f".series[data-series='{label(model)}']")
 
 
-def signed(value: float) -> str:
+def signed_text(value: float) -> str:
     return f"{'−' if value < 0 else '+'}{abs(100 * value):.1f}"
 
 
@@ -140,17 +140,17 @@ def test_changes_at_a_glance(page: Any, run: Path) -> None:
     for row in rows:
         mine = table.locator("tbody tr").filter(has_text=row["model"][:8])
         text = mine.locator("td.heat").nth(kinds.index(row["perturb"])).inner_text()
-        assert text == signed(row["drop"]) + (" *" if row["p_holm"] < 0.05 else "")
+        assert text == signed_text(row["drop"]) + (" *" if row["p_holm"] < 0.05 else "")
     means = [table.locator("tbody tr").nth(n).locator("td.heat").all_inner_texts() for n in range(3)]
     sums = [sum(float(x.strip(" *").replace("−", "-")) for x in texts) for texts in means]
-    assert sums == sorted(sums)  # the worst first
+    assert sums == sorted(sums)  # models with the largest losses come first
     majority = table.locator("tbody tr").filter(has_text="majority")
     majority.locator("td.heat button").nth(kinds.index("shuffle")).click()
     page.wait_for_selector("#panes")
     assert "perturb=shuffle" in page.url and "model=majority" in page.url
 
 
-def test_slopes(page: Any, run: Path) -> None:
+def test_slopes_have_the_heights_of_their_values(page: Any, run: Path) -> None:
     for row in rows_of(run, "drops"):
         found = line(page, row["perturb"], row["model"])
         drawn = [float(pair.split(",")[1]) for pair in found.locator(".path").get_attribute("points").split()]
@@ -158,10 +158,13 @@ def test_slopes(page: Any, run: Path) -> None:
         sure = row["p_holm"] < 0.05
         assert ("faint" in found.get_attribute("class")) != sure
         assert bool(found.locator(".path").get_attribute("stroke-dasharray")) != sure
-        assert found.locator(".end").text_content().endswith(signed(row["drop"]) + (" *" if sure else " ?"))
+        assert found.locator(".end").text_content().endswith(signed_text(row["drop"]) + (" *" if sure else " ?"))
         before, after = (found.locator(".spot").nth(n).get_attribute("aria-label") for n in (0, 1))
-        assert f", as they are: {shown(row['base'])} %" in before and f", perturbed: {shown(row['value'])} %" in after
-        assert f", change {signed(row['drop'])} ({signed(row['low'])}" in after and "Holm p " in after
+        assert (
+            f", as they are: {percent_text(row['base'])} %" in before
+            and f", perturbed: {percent_text(row['value'])} %" in after
+        )
+        assert f", change {signed_text(row['drop'])} ({signed_text(row['low'])}" in after and "Holm p " in after
     drawn = page.locator("#drops-charts")
     assert drawn.locator(".panel").count() == 4 and drawn.locator(".chance.dotted").count() == 3
 
@@ -186,7 +189,7 @@ def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("picks", [(), ("Model-02-with-a-long-name-Instruct", "Model-05-with-a-long-name-Chat")])
-def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
+def test_of_twenty_models_the_largest_changes_are_named(many_page: Any, picks: tuple[str, ...]) -> None:
     """The largest changes are named, or those picked; no two names touch, none leaves the panel."""
     for name in picks:
         many_page.locator("#robustness .modelkeys button[title]", has_text=name[:8]).click()
@@ -197,7 +200,7 @@ def test_twenty_models(many_page: Any, picks: tuple[str, ...]) -> None:
     texts = named.all_text_contents()
     if picks:
         assert {x.removesuffix(" ?").split()[-1] for x in texts} == {"−2.0", "−5.0"}
-    else:  # significant first, then by size
+    else:  # significant changes are named first, then the largest
         largest = {3, 6, 9, 12, 15, 18, 16, 17, 19}
         assert {n for n in range(20) if any(f"−{n}.0" in x for x in texts)} == largest and len(texts) == 9
     lines = sorted(float(x.get_attribute("y")) for x in named.locator("text").all())
@@ -233,7 +236,7 @@ def test_looks_are_the_models_own(many_page: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_shots(page: Any, run: Path) -> None:
+def test_shots_have_the_heights_of_their_values(page: Any, run: Path) -> None:
     found = rows_of(run, "shots", perturb="none", shots=None)
     for row in (r for r in found if r["set"] == SET):
         drawn = line(page, SET, row["model"], "#shots-charts")
@@ -241,20 +244,20 @@ def test_shots(page: Any, run: Path) -> None:
         values = [row["values"][n] for n in ("0", "1", "3")]
         assert points == pytest.approx([height(page, SET, v, "#shots-charts") for v in values], abs=0.2)
         assert drawn.locator(".whisker").count() == 3
-        assert drawn.locator(".end").text_content().endswith(signed(values[2] - values[0]))
+        assert drawn.locator(".end").text_content().endswith(signed_text(values[2] - values[0]))
     line(page, SET, "majority", "#shots-charts").locator(".spot").nth(2).press("Enter")
     page.wait_for_selector("#panes")
     assert "shots=3" in page.url and f"set={SET}" in page.url
 
 
 @pytest.mark.thorough
-def test_wordings(page: Any, run: Path) -> None:
+def test_wordings_have_a_spot_each_and_their_mean(page: Any, run: Path) -> None:
     rows = rows_of(run, "wordings", perturb="none")
     panel = page.locator(f"#wordings-charts [data-panel={SET}]")
     for row in rows:
         mine = panel.locator(f".spreadrow[data-model='{label(row['model'])}']")
         words = [x.get_attribute("aria-label") for x in mine.locator(".spot").all()]
-        assert words == [f"{label(row['model'])}, {k}: {shown(v)} %" + w.partition(" %")[2] for (k, v), w in zip(row["values"].items(), words, strict=True)]  # fmt: skip
+        assert words == [f"{label(row['model'])}, {k}: {percent_text(v)} %" + w.partition(" %")[2] for (k, v), w in zip(row["values"].items(), words, strict=True)]  # fmt: skip
         places = [float(mine.locator(".meanmark").get_attribute("x1")[:-1])]
         places += [float(mine.locator(".spread").get_attribute(x)[:-1]) for x in ("x1", "x2")]
         assert places[0] == pytest.approx((places[1] + places[2]) / 2, abs=0.02)  # the mean of two
@@ -296,4 +299,4 @@ def test_tables_are_drawn_when_opened_and_stay_open(page: Any) -> None:
     page.wait_for_selector("[data-unfold=tables-drops] table")
     page.select_option("[data-keep=robustness-set] select", "easy")
     page.wait_for_selector("[data-unfold=tables-drops][open] table")
-    assert fold.locator("tbody tr:not(.group)").count() == 4 * 3  # each perturbation, each model
+    assert fold.locator("tbody tr:not(.group)").count() == 4 * 3  # a row for each perturbation of each model

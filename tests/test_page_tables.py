@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from run_files import results_json
 from shared_fixtures import shared_folder
-from test_page import no_sideways_scrolling, shown
+from test_page import no_sideways_scrolling, percent_text
 
 import evalsuite
 
@@ -65,7 +65,7 @@ def page(run: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
-def exported(page: Any, name: str) -> str:
+def exported_text(page: Any, name: str) -> str:
     """A table as the menu saves it, by real clicks."""
     saver = page.locator(f"[data-table='{name}']")
     saver.locator("xpath=ancestor::details[1]/summary").click()
@@ -100,7 +100,7 @@ TASKS = {
 }
 
 
-def test_files(run: Path, page: Any) -> None:
+def test_tables_and_files_of_a_run_are_saved(run: Path, page: Any) -> None:
     harmless_csv(run, page)
     harmless_markdown(run, page)
     copies_are_the_files(page)
@@ -112,16 +112,16 @@ def test_files(run: Path, page: Any) -> None:
 def harmless_csv(run: Path, page: Any) -> None:
     """Values stand alone, as numbers; intervals beside them; no name is a formula."""
     results = results_json(run)
-    rows = rows_of(exported(page, "hard.csv"))
+    rows = rows_of(exported_text(page, "hard.csv"))
     assert {row["Group"] for row in rows} >= {"", "Models", "Baselines"}
     for name in NAMES:
         guarded = "'" * name.startswith("=") + visible(name)
         (row,) = [row for row in rows if row["Model"] == guarded]
         for heading, task in TASKS.items():
             column = next(key for key in row if key.startswith(heading) and not key.endswith("notes"))
-            assert row[column] == shown(value(results, name, "hard", task))
+            assert row[column] == percent_text(value(results, name, "hard", task))
             assert re.fullmatch(r"\(\d+–\d+.*\)", row[f"{column}: interval, notes"])
-    drops = rows_of(exported(page, "drops.csv"))
+    drops = rows_of(exported_text(page, "drops.csv"))
     shuffled = [row for row in drops if row["Group"].startswith("shuffle")]
     column = next(key for key in shuffled[0] if key.startswith("change"))
     assert len(shuffled) == 4 and all(abs(float(row[column])) <= 100 for row in shuffled)
@@ -133,7 +133,7 @@ def harmless_csv(run: Path, page: Any) -> None:
 def harmless_markdown(run: Path, page: Any) -> None:
     """Check that the Markdown is one table with nothing but text and emphasis, whether or not HTML and links are allowed."""
     markdown = pytest.importorskip("markdown_it", reason="needs evalsuite[dev]")
-    results, text = results_json(run), exported(page, "hard.md")
+    results, text = results_json(run), exported_text(page, "hard.md")
     for html in (True, False):
         parser = markdown.MarkdownIt("commonmark", {"html": html}).enable("table")
         tokens = parser.parse(text)
@@ -149,24 +149,24 @@ def harmless_markdown(run: Path, page: Any) -> None:
         for name in NAMES:
             at = body.index(visible(name))  # the name comes out as it went in
             column = next(n for n, cell in enumerate(cells[1 : 1 + width]) if cell.startswith("Knowledge filling"))
-            assert body[at + column].startswith(shown(value(results, name, "hard", "knowledge_filling")))
-    assert "| :--- | ---: |" in text and "**" in text.split("\n", 2)[2]  # the best one
+            assert body[at + column].startswith(percent_text(value(results, name, "hard", "knowledge_filling")))
+    assert "| :--- | ---: |" in text and "**" in text.split("\n", 2)[2]  # the best value is bold
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_latex(page: Any, tmp_path: Path, lang: str) -> None:
+def test_latex_compiles_and_runs_no_command(page: Any, tmp_path: Path, lang: str) -> None:
     """The LaTeX compiles; commands in names are printed, not run."""
     if shutil.which("xelatex") is None:
         pytest.skip("needs xelatex (TeX Live) on the PATH")
     if lang == "zh":
         page.click("#lang")
-    tables = [exported(page, f"{name}.tex") for name in ("easy", "hard", "drops", "positions", "status-table")]
+    tables = [exported_text(page, f"{name}.tex") for name in ("easy", "hard", "drops", "positions", "status-table")]
     assert all(table.startswith("% ") and "\\toprule" in table and "\\bottomrule" in table for table in tables)
     assert "\\textbf{" in tables[1] and "\\underline{" in tables[1]
     assert not any(re.search(r"\\(input|write|end\{document)", table.replace("textbackslash", "")) for table in tables)
     packages = sorted({p for table in tables for p in re.findall(r"^% \\usepackage\{(\w+)\}", table, re.M)})
-    assert packages == ["booktabs", "ctex", "graphicx"]  # one name is Chinese
+    assert packages == ["booktabs", "ctex", "graphicx"]  # a Chinese name needs ctex
     found = subprocess.run(["kpsewhich", "ctex.sty"], capture_output=True, text=True, check=False).stdout.strip()
     uses = "".join(f"\\usepackage{{{p}}}" for p in packages if p != "ctex" or found)
     source = f"\\documentclass{{article}}{uses}\\begin{{document}}" + "\n".join(tables) + "THE END\\end{document}"
@@ -191,7 +191,7 @@ def copies_are_the_files(page: Any) -> None:
         copied = page.evaluate("navigator.clipboard.readText()")
         page.keyboard.press("Escape")
         assert page.locator("details.menu[open]").count() == 0
-        assert copied.strip("\ufeff").replace("\r", "") == exported(page, f"easy.{kind}").strip("\ufeff").replace(
+        assert copied.strip("\ufeff").replace("\r", "") == exported_text(page, f"easy.{kind}").strip("\ufeff").replace(
             "\r", ""
         )
 
@@ -200,7 +200,7 @@ def metrics_of_a_cell(page: Any) -> None:
     page.locator("table.overview[data-set=hard] tbody.base button.cell").first.click()
     page.wait_for_selector("#panes")
     page.click("#metrics summary")
-    rows = rows_of(exported(page, "metrics-table.csv"))
+    rows = rows_of(exported_text(page, "metrics-table.csv"))
     assert rows[0]["Metric"] == "Accuracy" and rows[0]["Signature"].startswith("accuracy|parser")
 
 
@@ -215,12 +215,12 @@ def files_of_a_run(run: Path, page: Any) -> None:
         assert saved == there and list(saved) == list(there)
     assert "bundled:sample" in page.inner_text("#manifest-0 .settings >> nth=0")
     page.click("#signatures summary")
-    rows = rows_of(exported(page, "signature-table.csv"))
+    rows = rows_of(exported_text(page, "signature-table.csv"))
     assert len(rows) == 4 * 8 and all("|data:" in row["Signature"] for row in rows)
 
 
 @pytest.mark.thorough
-def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
+def test_a_citation_is_shown_and_saved(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
     monkeypatch.setattr(importlib.import_module("evalsuite.page.report"), "citations", lambda *_: entry)
     with browse(evalsuite.report([run], tmp_path)) as tab:
@@ -243,7 +243,7 @@ def columns_in(page: Any) -> int:
 
 
 @pytest.mark.thorough
-def test_addresses(page: Any) -> None:
+def test_filters_stand_in_the_address(page: Any) -> None:
     filters_and_their_address(page)
     addresses_of_nothing_here(page)
 
@@ -260,7 +260,7 @@ def filters_and_their_address(page: Any) -> None:
     page.click("[data-keep=clear] button")
     assert len(names_in(page)) == 4 and page.url.rstrip("#") == start
     page.select_option("[data-keep=size] select", "3–8B")
-    assert {name[:6] for name in names_in(page)} == {"=HYPER", "random"}  # baselines stay
+    assert {name[:6] for name in names_in(page)} == {"=HYPER", "random"}  # a baseline has no size, and stays
     page.select_option("[data-keep=size] select", "")
     page.click("#choose-tags summary")
     page.click("[data-keep=tags-base] input")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from run_files import results_json
 from shared_fixtures import shared_folder
-from test_page import no_sideways_scrolling, shown
+from test_page import no_sideways_scrolling, percent_text
 from tiers import thorough_but
 
 import evalsuite
@@ -23,7 +23,7 @@ TASKS = ["domain_identification", "slot_identification"]
 LEFT, RIGHT, EDGE, START, TOP, BOTTOM = 32, 428, 46, 72, 12, 268  # as in charts/sheet_scatter.ts
 
 
-def brief(request: Request) -> Response:
+def brief_model(request: Request) -> Response:
     """A model that writes a label, or compares labels."""
     if request.scoring == "labels":
         found = tuple(Likelihood(-1.0 - n, 1) for n in range(len(request.labels)))
@@ -39,14 +39,15 @@ def thinker(request: Request) -> Response:
 
 @shared_folder
 def run(folder: Path) -> Path:
-    """A run of two models in two wordings, one of them also scored by likelihood, and of a baseline, which has no counts of tokens."""
+    """A run of two models in two wordings, one of them also scored by likelihood, and of a baseline, which has no counts of
+    tokens."""
     out = folder / "run"
     asked: dict[str, Any] = {"tasks": TASKS, "limit": 8, "out": out}
     evalsuite.run(model=["random"], **asked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(BACKENDS, "scripted", replace(BACKENDS["scripted"], scorings=SCORINGS))
         evalsuite.run({"thinker": thinker}, prompt=["paper", "plain"], **asked)
-        evalsuite.run({"brief": brief}, prompt=["paper", "plain"], scoring=["generate", "labels"], **asked)
+        evalsuite.run({"brief": brief_model}, prompt=["paper", "plain"], scoring=["generate", "labels"], **asked)
     evalsuite.report([out])
     return out
 
@@ -79,7 +80,7 @@ def centre(spot: Any) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
-def test_points(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
+def test_points_stand_at_tokens_and_accuracy(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
     """Points stand as results.json says: across on a scale of powers, up as the ticks; likelihoods at the edge, not joined."""
     choose(page, TASKS[0], item_set)
     mine = [c for c in cells if (c["task"], c["set"]) == (TASKS[0], item_set) and c["model"] != "random"]
@@ -100,7 +101,7 @@ def test_points(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
         for c in own:
             ((words, (x, y)),) = [(w, at) for w, at in told.items() if f" {c['variant']} 0 shots generated:" in w]
             metric = c["metrics"]["accuracy"]
-            assert f": {shown(metric['value'])} %" in words and "tokens of a reply" in words
+            assert f": {percent_text(metric['value'])} %" in words and "tokens of a reply" in words
             assert x == pytest.approx(START + (RIGHT - 10 - START) * math.log(c["tokens"]["mean"] / low) / math.log(high / low), abs=0.5)  # fmt: skip
             assert y == pytest.approx(BOTTOM - (BOTTOM - TOP) * (100 * metric["value"] - min(ticks)) / (max(ticks) - min(ticks)), abs=0.5)  # fmt: skip
         assert {x for w, (x, _) in told.items() if "nothing written" in w} == ({EDGE} if model == "brief" else set())
@@ -122,7 +123,7 @@ def test_the_table_has_the_figures_of_results_json(page: Any, cells: list[dict[s
         (c,) = [
             c for c in cells if (c["task"], c["set"], c["model"], c["variant"], c["scoring"]) == (TASKS[0], "hard", model, variant, scoring)
         ]  # fmt: skip
-        assert score.startswith(shown(c["metrics"]["accuracy"]["value"]))
+        assert score.startswith(percent_text(c["metrics"]["accuracy"]["value"]))
         if (spent := c.get("tokens")) is None:
             assert {mean, median, p90, thinking, prompt, total} == {"–"}
             continue
@@ -140,7 +141,7 @@ def test_the_mean_over_tasks(page: Any, cells: list[dict[str, Any]]) -> None:
     label = spots(page, "thinker")[0].get_attribute("aria-label")
     variant = "paper" if " paper " in label else "plain"
     mine = [c for c in cells if (c["model"], c["variant"], c["set"]) == ("thinker", variant, "hard")]
-    assert f": {shown(sum(c['metrics']['accuracy']['value'] for c in mine) / 2)} %, " in label
+    assert f": {percent_text(sum(c['metrics']['accuracy']['value'] for c in mine) / 2)} %, " in label
     assert page.locator("#tokens-charts .whisker").count() == 0
     assert page.locator("#tokens-charts .spot[role=button]").count() == 0
     assert page.locator("#tokens-charts .spot").count() == 6
@@ -153,7 +154,7 @@ def test_a_point_opens_its_evidence_by_keyboard(page: Any) -> None:
     """The cell tells what its replies took, and a reply what it took itself."""
     choose(page, TASKS[0])
     spots(page, "brief")[-1].focus()
-    page.keyboard.press("ArrowDown")  # to the next line
+    page.keyboard.press("ArrowDown")  # the arrow leads to the next model's line
     told = page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert told.startswith("thinker, ")
     assert page.inner_text("#tokens-charts .readout") == told
@@ -176,7 +177,7 @@ def test_nothing_where_nobody_counted(tmp_path: Path, browse: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_no_sideways_scrolling(page: Any) -> None:
+def test_nothing_scrolls_sideways(page: Any) -> None:
     page.click("#tokens summary")
     page.wait_for_selector("#sheet-tokens_by_way tbody tr")
     assert no_sideways_scrolling(page)
