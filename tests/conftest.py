@@ -56,7 +56,7 @@ LOADED = pytest.StashKey[int]()  # the number of loaded modules at the last `_fr
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Collect garbage seldom, and leave out the objects loaded so far: collecting took a fifth of the tests' time."""
+    """Collect garbage seldom, and leave out the objects loaded so far: collecting them takes a fifth of the tests' time."""
     _freeze(session.config)
     gc.enable()
     gc.set_threshold(20_000, 10, 20)
@@ -83,7 +83,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[Any]:
         return (yield)
     with (stale / "collection.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not _stale_assertions():  # another worker has rewritten them
+        if not _stale_assertions():  # another worker has rewritten them meanwhile
             fcntl.flock(lock, fcntl.LOCK_UN)
         return (yield)
 
@@ -243,7 +243,7 @@ def own_folder(
 
 
 @pytest.fixture(autouse=True)
-def room(monkeypatch: pytest.MonkeyPatch) -> None:
+def free_space(monkeypatch: pytest.MonkeyPatch) -> None:
     """Free space for `doctor`, however full this machine's disk is."""
     monkeypatch.setattr("evalsuite.setup.machine.free_disk", lambda _: 10**12)
 
@@ -358,7 +358,7 @@ def two_nodes(nodes: Any, nodes_folder: Path, monkeypatch: pytest.MonkeyPatch) -
     nodes.wait_for_nodes(timeout=600)
     joined = Ray("none", nodes.address)
     while joined.nodes(free=True) != joined.nodes() or len(joined.nodes()) < 2:
-        pass  # each look takes its time
+        pass  # each question takes Ray some milliseconds, so that this loop does not spin
     joined.leave()
     return nodes
 

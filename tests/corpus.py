@@ -2,12 +2,12 @@
 
     EVALSUITE_ANSWERS=<folder> python tests/corpus.py
 
-writes into docs/parsing.md and its Chinese page how they are read, by style of reply and by family of models. The replies are others' and are not part of the
-project: `fixtures/corpus/labels.jsonl` has for each its id in `corpus.jsonl` of that folder, the SHA-256 of its text without
-blanks at its ends, and its label. Two language models labelled all of them without seeing each other's labels, by the rules of
-evalsuite/parse and with the question at hand; a third reading decided where they differed. `blind`: not looked at, label or
-reply, before the reader was first measured on it. `draw` 2 and 3: later draws, each labelled by one reader before it was read, after
-what was seen before had been mended; they have no style.
+writes into docs/parsing.md and its Chinese page how they are read, by style of reply and by family of models. The replies are
+others' and are not part of the project: `fixtures/corpus/labels.jsonl` has for each its id in `corpus.jsonl` of that folder, the
+SHA-256 of its text without blanks at its ends, and its label. Two language models labelled all of them without seeing each
+other's labels, by the rules of evalsuite/parse and with the question at hand; a third reading decided where they differed.
+`blind`: not looked at, label or reply, before the reader was first measured on it. `draw` 2 and 3: later draws, each labelled by
+one reader before it was read, after what was seen before had been mended; they have no style.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-START = "start and collection"  # the seconds of all workers
+START = "start and collection"  # the row of what all workers spend before their first test
 TICKS = os.sysconf("SC_CLK_TCK")
 # pytest's -m expression -> the target of make that runs it.
 TIERS = {"not thorough": "test", "not slow and not thorough": "test-fast", "thorough": "test-thorough"}
@@ -42,7 +42,7 @@ def _descendants() -> Iterator[float]:
     except ChildProcessError:  # this process has no children
         return
     children: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
-    with suppress(FileNotFoundError):  # elsewhere than on Linux
+    with suppress(FileNotFoundError):  # only Linux has /proc
         for name in os.listdir("/proc"):
             with suppress(ValueError, OSError):
                 fields = Path(f"/proc/{int(name)}/stat").read_bytes().rpartition(b")")[2].split()
@@ -60,7 +60,7 @@ class Costs:
     def __init__(self, config: pytest.Config) -> None:
         self.config, self.by_file, self.by_test = config, Counter[str](), Counter[str]()
         self.file, self.before = START, 0.0
-        self.has_workers = bool(config.getoption("tx", None))  # workers count for themselves
+        self.has_workers = bool(config.getoption("tx", None))  # each worker counts its own seconds alone
 
     def turn(self, file: str) -> float:
         """Assign the seconds spent so far to the previous file; return them."""

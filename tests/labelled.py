@@ -1,11 +1,12 @@
 """The labelled replies of the project, on which its reader of choices is tested.
 
-`tables`: short forms, written for the labelling rules and for the rules and words of the reader. `adversarial`, `replies`,
-`long_replies`, `third_replies`: written by annotators who had not seen the reader. `real_replies`: written by models under many
-instructions. `strong_replies`: in the manner of models of 2026, with and without thinking, labelled before they were read; of
-its last 421, 124 have the forms of replies that were misread, 60 are of kinds that were not covered, 103 have no answer, 80 have
-what a tenth and an eleventh draw showed, and 54 are short Chinese prose. Of the real ones,
-`held_choices` were labelled twice, and were not looked at before the reader was done."""
+`tables`: short forms, written for the labelling rules and for the rules and words of the reader.
+`adversarial`, `replies`, `long_replies`, `third_replies`: written by annotators who had not seen the reader.
+`real_replies`: written by models under many instructions. Its `held_choices` were labelled twice, and were not looked at before
+the reader was done.
+`strong_replies`: in the manner of models of 2026, with and without thinking, labelled before the reader read them. Of the last
+421, 124 have forms of replies that were misread, 60 are of kinds that were not covered, 103 have no answer, 80 have forms that a
+tenth and an eleventh draw showed, and 54 are short Chinese prose."""
 
 from __future__ import annotations
 

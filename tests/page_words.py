@@ -31,7 +31,7 @@ _BEFORE_A_LANGUAGE_IS_KNOWN = {"old", "broken"}
 _SENTENCE = re.compile(
     r"\b(?=(\w+ )*(the|a|an|of|to|is|are|in|on|and|or|no|not|for|with|by|this|all)\b)[A-Za-z]+( [a-z]+){2,}"
 )
-_DATA = {"事件"}  # a value of CORECODE's files
+_DATA = {"事件"}  # a value in CORECODE's files, which the page shows as it is
 # Names and signs, which are the same in Chinese.
 _SAME = re.compile(
     r"(\s|\d|\W|_|\{\d\}|EASY|HARD|Accuracy|BLEU|ROUGE|METEOR|CIDEr|chrF|F1|EM|nDCG|MIB|FRMM|log p|exp|Brier|Holm|Spearman|Pearson"

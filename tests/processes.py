@@ -153,7 +153,7 @@ def _serve(folder: Path) -> None:
     from evalsuite.cli.app import COMMANDS
     from evalsuite.metrics.tokens import jieba_tokenizer
 
-    for name in evalsuite.__all__:  # loaded on demand
+    for name in evalsuite.__all__:  # public functions are loaded on demand
         getattr(evalsuite, name)
     for file, _ in COMMANDS.values():
         import_module(f"evalsuite.cli.{file}")

@@ -123,7 +123,7 @@ def test_better_than_random_where_items_repeat_each_other() -> None:
 
 @pytest.mark.thorough
 def test_the_promised_error_is_kept_on_pure_noise() -> None:
-    """The error of the method that fits the models best, without leaving them out, is far too small: the test can fail."""
+    """The test can fail: the error of the best-fitting method on the models that chose the items is far too small."""
     promised, kept, naive = [], [], []
     for seed in range(6):
         table = _noise(60, 200, seed)
@@ -134,7 +134,7 @@ def test_the_promised_error_is_kept_on_pure_noise() -> None:
         kept.append(float(np.abs(off).mean()))
         fits = [choose(m, seen, None, 20, seed).estimate(seen) - seen.mean(axis=1) for m in METHODS if m != "answers"]
         naive.append(min(float(np.abs(x).mean()) for x in fits))
-        assert point.error > 0.8 * point.methods["random"]  # nothing is to be gained
+        assert point.error > 0.8 * point.methods["random"]  # no method can be much better than random items
     assert np.mean(promised) > 0.85 * np.mean(kept)
     assert np.mean(naive) < 0.5 * np.mean(kept)
 
@@ -408,7 +408,7 @@ def test_a_file_that_does_not_fit_is_refused(
 
 
 def test_a_place_has_one_set(tmp_path: Path, file: Path) -> None:
-    """A file with two sets for one place is refused: earlier, the second silently replaced the first."""
+    """A file with two sets for one place is refused; else the second would silently replace the first."""
     content = json.loads(file.read_text(encoding="utf-8"))
     content["sets"].append(content["sets"][0])
     (tmp_path / "changed.json").write_text(json.dumps(content), encoding="utf-8")
@@ -479,5 +479,5 @@ def test_the_rest_is_asked_by_the_same_run_without_items(tmp_path: Path, file: P
 
     for items in (file, None):
         done = evalsuite.run({"new": counting}, tasks=[TASK], out=tmp_path / "out", items=items)
-    assert sorted(asked) == sorted(gold())  # each once
+    assert sorted(asked) == sorted(gold())  # every item is asked once
     assert not any("estimate" in cell for cell in cells_of(done))

@@ -101,8 +101,8 @@ def test_impossible_counts_are_refused(n: int, right: int, k: int) -> None:
 # --- votes
 
 
-def test_votes_over_samples() -> None:
-    said = {0: [0, 0, 1, 2], 1: [1, 1, 0, None], 2: [0, 1, 0, 1], 3: [0, 0, 0]}  # the last lost a sample
+def test_samples_vote_on_an_item() -> None:
+    said = {0: [0, 0, 1, 2], 1: [1, 1, 0, None], 2: [0, 1, 0, 1], 3: [0, 0, 0]}  # item 3 has lost a sample
     rows = [outcome(item(n), choice, n, sample) for n, own in said.items() for sample, choice in enumerate(own)]
     (row,) = content(votes.ANALYSIS, cell(rows))
     assert (row.over, row.items, row.left_out, row.askings) == ("samples", 3, 1, ["0", "1", "2", "3"])
@@ -193,20 +193,22 @@ def test_rotations_of_items_with_fewer_options_count() -> None:
         outcome(asked, asked.gold, 0, rotation=n) for n, asked in enumerate(PERTURBATIONS["circular"].items(item(1)))
     ]
     rows += [outcome(asked, 0, 1, rotation=n) for n, asked in enumerate(PERTURBATIONS["circular"].items(two))]
-    rows += [outcome(PERTURBATIONS["circular"].items(item(3))[0], 0, 2)]  # two rotations failed
+    rows += [outcome(PERTURBATIONS["circular"].items(item(3))[0], 0, 2)]  # the other two rotations failed
     row = next(row for row in content(stability.ANALYSIS, cell(rows, perturb="circular")) if row.over == "rotations")
     assert (row.items, row.left_out, row.all.value) == (2, 1, 0.5)
     assert row.sensitivity.value == pytest.approx((0 + disagreement([1, 0])) / 2)
 
 
 def test_the_best_model_under_each_wording() -> None:
-    def asked(model: str, wording: str, right: int, **facts: object) -> ScoredCell:
+    def scored_wording(model: str, wording: str, right: int, **facts: object) -> ScoredCell:
         rows = [outcome(item(n), int(n >= right), n) for n in range(10)]
         return cell(rows, model=model, variant=wording, facts=facts)
 
     figures = {"one": (7, 4, 6), "two": (5, 8, 6)}
-    cells = [asked(model, name, n) for model, own in figures.items() for name, n in zip("pqr", own, strict=True)]
-    cells += [asked("random", name, 9, backend="baseline") for name in "pqr"]  # a baseline wins nothing
+    cells = [
+        scored_wording(model, name, n) for model, own in figures.items() for name, n in zip("pqr", own, strict=True)
+    ]
+    cells += [scored_wording("random", name, 9, backend="baseline") for name in "pqr"]  # a baseline wins nothing
     found = replace(
         results(stability.ANALYSIS, content(stability.ANALYSIS, *cells)), cells=tuple(one.result for one in cells)
     )
@@ -217,8 +219,8 @@ def test_the_best_model_under_each_wording() -> None:
     assert shown == [("one", (" 70.0",)), ("two", (" 80.0",)), ("one, two", (" 60.0",))]
     assert row.cells[2:4] == (2, 10) and row.cells[-1].en == "yes" and sheet.finding  # type: ignore[union-attr]
     assert "in 1 of 1: EASY CKF" in sheet.finding.en and "1 处中 1 处" in sheet.finding.zh
-    steady = [asked("one", name, 8) for name in "pq"] + [
-        asked("two", name, n) for name, n in zip("pq", (8, 7), strict=True)
+    steady = [scored_wording("one", name, 8) for name in "pq"] + [
+        scored_wording("two", name, n) for name, n in zip("pq", (8, 7), strict=True)
     ]
     found = replace(
         results(stability.ANALYSIS, content(stability.ANALYSIS, *steady)), cells=tuple(one.result for one in steady)

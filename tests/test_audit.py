@@ -331,7 +331,7 @@ def test_what_no_model_wrote_is_not_drawn(tmp_path: Path, change: dict[str, Any]
 
 
 def test_a_new_parser_is_read_with_the_old_marks(tmp_path: Path) -> None:
-    """With `--run` the figures are those of the parser as it is now; here it has come to read nothing in one set."""
+    """With `--run` the figures are those of the parser as it is now; here it reads nothing in one set."""
     evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=6, out=tmp_path)
     page, sample = audit.make_sample(tmp_path, n=12)
     file = page.parent / "marks.jsonl"
@@ -449,7 +449,8 @@ def test_figures_are_written_beside_the_sample(tmp_path: Path, cli: Any, monkeyp
 
 
 def test_a_run_that_has_grown(tmp_path: Path) -> None:
-    """The run has got other cells since: the estimates stay those of the outputs that the sample was drawn from, and a message says so."""
+    """The run has further cells by now: the estimates stay those of the outputs that the sample was drawn from, and a message
+    says so."""
     settings: dict[str, Any] = {"model": ["random"], "tasks": ["knowledge_filling"], "limit": 4, "out": tmp_path}
     evalsuite.run(**settings)
     page, sample = audit.make_sample(tmp_path, n=4)

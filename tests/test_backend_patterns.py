@@ -43,7 +43,7 @@ def hf(tiny: Path, request: pytest.FixtureRequest) -> HuggingFace:
     )  # fmt: skip
 
 
-def partly(pattern: str, text: str) -> bool:
+def is_beginning(pattern: str, text: str) -> bool:
     """Whether some text that begins so matches: Python's `re` cannot tell, `regex` can."""
     return bool(pytest.importorskip("regex", reason="needs evalsuite[hf]").fullmatch(pattern, text, partial=True))
 
@@ -59,7 +59,7 @@ def test_replies_match_or_are_cut(hf: HuggingFace, patterns: list[str]) -> None:
             assert re.fullmatch(pattern, reply.text), (pattern, reply.text)
         else:
             assert (reply.finish, reply.new_tokens) == ("length", 40)
-            assert partly(pattern, reply.text.rstrip("\ufffd")), (pattern, reply.text)
+            assert is_beginning(pattern, reply.text.rstrip("\ufffd")), (pattern, reply.text)
     assert {r.finish for r in replies} >= {"stop"}
     free = responses(hf, [replace(r, scoring="generate", pattern="") for r in asked])
     assert sum(bool(re.fullmatch(p, r.text)) for p, r in zip(patterns, free, strict=True)) < len(patterns) / 2
@@ -102,7 +102,7 @@ def test_with_neither_options_nor_a_pattern(hf: HuggingFace) -> None:
     assert "neither options nor a pattern" in (reply.error or "")
 
 
-def test_choices_beside_patterns(hf: HuggingFace) -> None:
+def test_choices_and_patterns_in_a_batch_keep_their_own_form(hf: HuggingFace) -> None:
     """Should one cell hold both, each row is held to its own."""
     choice = replace(constrained_request(""), options=("甲", "乙"), labels=("(a)", "(b)"))
     alone = responses(hf, [choice])[0]
@@ -125,7 +125,7 @@ def test_without_the_library_it_says_what_to_install(hf: HuggingFace, monkeypatc
 def sentencepiece(words: list[str]) -> Callable[[], Any]:
     """A tokenizer like Llama 2's: spaces are ▁, and what has no token is bytes."""
 
-    def made() -> Any:
+    def tokenizer() -> Any:
         import transformers
         from tokenizers import Tokenizer, decoders, models, normalizers
 
@@ -140,7 +140,7 @@ def sentencepiece(words: list[str]) -> Callable[[], Any]:
             tokenizer_object=found, bos_token="<s>", eos_token="</s>", unk_token="<unk>"
         )
 
-    return made
+    return tokenizer
 
 
 def test_a_tokenizer_of_pieces_and_bytes(tmp_path: Path) -> None:

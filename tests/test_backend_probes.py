@@ -28,7 +28,7 @@ PAIRS = [
     (("今天下雨了，因为有云。B: ", "我要带伞。"), ("今天下雨了，因为没有云。B: ", "我要带伞。")),
     (("甲", "乙"), ("甲。", "乙")),
     (("", "天气很好"), ("今天", "是星期一，我要去上班，你呢？")),
-    (("A: 你好 B: ", "再见"), ("A: 你好吗 B: ", "再见。"), ("A: ", "好。")),  # not only two
+    (("A: 你好 B: ", "再见"), ("A: 你好吗 B: ", "再见。"), ("A: ", "好。")),  # a probe may have three pairs
 ]
 
 
@@ -170,7 +170,7 @@ def test_a_probe_that_cannot_be_asked_fails_alone(
 ) -> None:
     good, bad, other = responses(backend, [probe(*PAIRS[0]), probe(*pairs), probe(*PAIRS[1])])
     assert good.error is None and other.error is None
-    assert responses(backend, [probe(*pairs)]) == [bad]  # with nothing beside it, too
+    assert responses(backend, [probe(*pairs)]) == [bad]  # also where it is the only request
     assert bad.finish == "error" and bad.likelihoods == () and re.search(message, bad.error or "")
 
 

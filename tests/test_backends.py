@@ -108,7 +108,7 @@ def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequen
         assert reply.text == expected
 
 
-def test_an_unknown_baseline() -> None:
+def test_an_unknown_baseline_is_refused() -> None:
     with pytest.raises(BackendError, match=r"unknown baseline 'randon'.*'random'"):
         load_backend(Model(name="b", backend="baseline", path="randon"), lambda task, item_set: ())
 
@@ -304,7 +304,7 @@ def test_no_option_is_the_most_likely_of_nan() -> None:
     assert labels_response([[[1]], [[2]]], [[-3.0], [-1.0]], 5).error is None
 
 
-def test_models_of_modelscope(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_fetched_from_modelscope(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fetched by the package's own snapshot_download; without the package the message says what to install."""
     model = Model(name="m", backend="hf", hub="modelscope", path="org/tiny", revision="v1")
     monkeypatch.setitem(sys.modules, "modelscope", None)

@@ -20,22 +20,22 @@ THREE = ["random", "majority", "lexical"]
 
 
 @pytest.fixture(autouse=True)
-def real(monkeypatch: pytest.MonkeyPatch) -> None:
+def baselines_beside_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let baselines come along; conftest.py keeps them out of other tests."""
     monkeypatch.setattr(journey, "come_along", baselines.come_along)
 
 
-def _ran(out: Path, models: Any, **settings: Any) -> list[str]:
+def _models_of_run(out: Path, models: Any, **settings: Any) -> list[str]:
     done = evalsuite.run(models, **{"tasks": ["SI", "EC"], "set": "easy", "limit": 2, "out": out, **settings})
     assert done.problems == ()
     return list(dict.fromkeys(cell["model"] for cell in cells_of(done)))
 
 
-def _mine(request: Any) -> str:
+def _constant_reply(request: Any) -> str:
     return "(a)"
 
 
-def _file(folder: Path, *entries: str) -> Path:
+def _models_yaml(folder: Path, *entries: str) -> Path:
     lines = "".join(f'{{"item": "corecode/easy/test/{t}/{n}", "text": "(a)"}}\n' for t in TASKS for n in range(3))
     (folder / "replies.jsonl").write_text(lines, encoding="utf-8")
     file = folder / "models.yaml"
@@ -64,16 +64,16 @@ CASES: list[tuple[list[str], list[str], list[str] | None, list[str]]] = [
 def test_with_a_file_of_one_s_own(
     tmp_path: Path, entries: list[str], named: list[str], wanted: list[str] | None, expected: list[str]
 ) -> None:
-    file = _file(tmp_path, MINE, *entries)
+    file = _models_yaml(tmp_path, MINE, *entries)
     more = {} if wanted is None else {"baselines": wanted}
-    assert sorted(_ran(tmp_path / "run", file, model=named, **more)) == sorted(expected)
+    assert sorted(_models_of_run(tmp_path / "run", file, model=named, **more)) == sorted(expected)
 
 
-def test_with_functions(tmp_path: Path) -> None:
-    assert sorted(_ran(tmp_path / "run", {"mine": _mine})) == sorted(["mine", *THREE])
-    assert _ran(tmp_path / "none", {"mine": _mine}, baselines=()) == ["mine"]
-    assert _ran(tmp_path / "named", {"mine": _mine}, model=["lexical"]) == ["lexical"]
-    assert sorted(_ran(tmp_path / "own", {"random": _mine})) == sorted(THREE)
+def test_baselines_come_along_with_functions(tmp_path: Path) -> None:
+    assert sorted(_models_of_run(tmp_path / "run", {"mine": _constant_reply})) == sorted(["mine", *THREE])
+    assert _models_of_run(tmp_path / "none", {"mine": _constant_reply}, baselines=()) == ["mine"]
+    assert _models_of_run(tmp_path / "named", {"mine": _constant_reply}, model=["lexical"]) == ["lexical"]
+    assert sorted(_models_of_run(tmp_path / "own", {"random": _constant_reply})) == sorted(THREE)
     told = {c["model"]: c["facts"]["backend"] for c in json.loads((tmp_path / "own/results.json").read_text())["cells"]}
     assert told["random"] == "scripted"
 
@@ -82,10 +82,10 @@ def test_they_are_those_that_ship(tmp_path: Path) -> None:
     """Baselines that come along equal the entries that ship, so that an older run of the bundled file is gone on with, not
     asked again."""
     shipped = load_models(bundled("models.yaml"), THREE)
-    assert models_of(_file(tmp_path, MINE), THREE) == shipped
-    _ran(tmp_path / "run", "bundled:models.yaml", model=THREE)
+    assert models_of(_models_yaml(tmp_path, MINE), THREE) == shipped
+    _models_of_run(tmp_path / "run", "bundled:models.yaml", model=THREE)
     before = (tmp_path / "run" / "results.json").read_bytes()
-    assert sorted(_ran(tmp_path / "run", "bundled:models.yaml", model=["lexical"])) == sorted(THREE)
+    assert sorted(_models_of_run(tmp_path / "run", "bundled:models.yaml", model=["lexical"])) == sorted(THREE)
     assert before == (tmp_path / "run" / "results.json").read_bytes()
 
 
@@ -96,19 +96,19 @@ def test_without_training_items_majority_stays_out(tmp_path: Path) -> None:
     there = tmp_path / "data" / place
     there.parent.mkdir(parents=True)
     there.write_bytes((bundled("sample") / "data" / place).read_bytes())
-    file = _file(tmp_path, MINE)
+    file = _models_yaml(tmp_path, MINE)
     settings: dict[str, Any] = {"data": tmp_path, "tasks": ["EC"]}
-    assert sorted(_ran(tmp_path / "run", file, **settings)) == ["lexical", "mine", "random"]
+    assert sorted(_models_of_run(tmp_path / "run", file, **settings)) == ["lexical", "mine", "random"]
     done = evalsuite.run(file, model=["majority"], set="easy", limit=2, out=tmp_path / "named", **settings)
     assert "no training or dev file" in done.problems[0]
     train = Path("easy") / "generation" / "train" / place.name
     (tmp_path / "data" / train).parent.mkdir(parents=True)
     (tmp_path / "data" / train).write_bytes((bundled("sample") / "data" / train).read_bytes())
-    assert "majority" in _ran(tmp_path / "both", file, **settings)
+    assert "majority" in _models_of_run(tmp_path / "both", file, **settings)
 
 
 def test_compare_with_a_baseline(tmp_path: Path, cli: Any) -> None:
-    file = _file(tmp_path, MINE)
+    file = _models_yaml(tmp_path, MINE)
     cli("run", "--models", file, "--tasks", "SI", "--set", "easy", "--limit", "3", "--out", tmp_path / "run")
     assert "random" in cli("compare", tmp_path / "run", "--models", "mine,random").stdout
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
@@ -118,10 +118,10 @@ def test_compare_with_a_baseline(tmp_path: Path, cli: Any) -> None:
 
 def test_only_a_run_has_them(tmp_path: Path) -> None:
     """A preview shows what is asked of models; a fine-tuning compares adapters with their base."""
-    shown = {cell.place.model for cell, _ in evalsuite.preview(_file(tmp_path, MINE), tasks=["SI"], limit=1)}
+    shown = {cell.place.model for cell, _ in evalsuite.preview(_models_yaml(tmp_path, MINE), tasks=["SI"], limit=1)}
     assert shown == {"mine"}
 
 
 def test_unknown_names_are_still_unknown(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="unknown model 'mien'"):
-        models_of(_file(tmp_path, MINE), ["mien", "random"])
+        models_of(_models_yaml(tmp_path, MINE), ["mien", "random"])

@@ -116,15 +116,15 @@ def ask(
     return found
 
 
-def right(found: dict[int, Response], count: int) -> bool:
+def all_right(found: dict[int, Response], count: int) -> bool:
     return {n: reply.text for n, reply in found.items()} == {n: reply_to(f"提示{n}") for n in range(count)}
 
 
-def charged(server: BatchServer) -> float:
+def charged_cost(server: BatchServer) -> float:
     return 0.5 * (server.prompt_tokens + 2 * server.new_tokens) / 1e6
 
 
-def paid(found: dict[int, Response]) -> float:
+def booked_cost(found: dict[int, Response]) -> float:
     return sum(reply.cost for reply in found.values())
 
 
@@ -136,7 +136,7 @@ def test_every_fault_of_a_call(kind: str) -> None:
     with BatchServer(calls={kind: 0.35}, seconds=0.1) as server:
         found = ask(server, 40, batch={"requests": 8})
         account = server.account()
-    assert right(found, 40) and account["twice"] == 0
+    assert all_right(found, 40) and account["twice"] == 0
     assert account["requests"] == 40 and account["calls"][kind] > 3
     assert sum(account["batches"].values()) == 5  # no batch was begun twice
 
@@ -146,7 +146,7 @@ def test_every_fault_of_a_batch(kind: str) -> None:
     with BatchServer(fates={kind: 0.4}, seconds=0.1, mix={"500": 0.1}) as server:
         found = ask(server, 40, batch={"requests": 8})
         account = server.account()
-    assert right(found, 40) and account["twice"] == 0 and account["calls"][kind] > 0
+    assert all_right(found, 40) and account["twice"] == 0 and account["calls"][kind] > 0
 
 
 @pytest.mark.parametrize("kind", ["429", "408", "500", "no-choices", "no-message", "duplicate", *LINES])
@@ -155,10 +155,10 @@ def test_every_fault_of_a_line(kind: str) -> None:
         limits = Limits(journal=(journal := Journal()))
         found = ask(server, 40, limits)
         account = server.account()
-    assert right(found, 40) and account["twice"] == 0 and account["kinds"][kind] > 3
-    assert not journal and paid(found) + journal.spent >= charged(server) - 1e-12
+    assert all_right(found, 40) and account["twice"] == 0 and account["kinds"][kind] > 3
+    assert not journal and booked_cost(found) + journal.spent >= charged_cost(server) - 1e-12
     if kind in ("429", "500", "duplicate", "twice"):  # all that was charged has arrived
-        assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
+        assert booked_cost(found) == pytest.approx(charged_cost(server)) and journal.spent == 0
 
 
 def test_what_fails_for_good_is_recorded_as_when_asked_directly() -> None:
@@ -200,7 +200,7 @@ def test_a_line_is_asked_as_often_as_directly() -> None:
 
 def test_the_other_name_of_the_limit() -> None:
     with BatchServer(mix={"400-max_tokens": 1}, seconds=0.02) as server:
-        assert right(ask(server, 5), 5)
+        assert all_right(ask(server, 5), 5)
         assert sum(server.account()["batches"].values()) == 2
 
 
@@ -215,10 +215,10 @@ def test_a_line_that_tells_of_all(kind: str, words: str) -> None:
 
 def test_files_are_split_by_lines_and_size() -> None:
     with BatchServer() as server:
-        assert right(ask(server, 30, batch={"requests": 7}), 30)
+        assert all_right(ask(server, 30, batch={"requests": 7}), 30)
         assert [len(b.lines) for b in server.batches.values()] == [7, 7, 7, 7, 2]
         server.batches.clear()
-        assert right(ask(server, 30, batch={"megabytes": 0.002}), 30)
+        assert all_right(ask(server, 30, batch={"megabytes": 0.002}), 30)
         assert len(server.batches) > 2 and all(
             len(server.files[b.row["input_file_id"]]) <= 2000 for b in server.batches.values()
         )
@@ -232,14 +232,14 @@ def test_files_are_split_by_lines_and_size() -> None:
 def test_the_queue_of_tokens(queue: int) -> None:
     """A batch that exceeds the endpoint's queue of tokens waits for others to end; if there are none, it becomes smaller."""
     with BatchServer(queue=queue, seconds=0.05) as server:
-        assert right(ask(server, 40, batch={"requests": 10}), 40)
+        assert all_right(ask(server, 40, batch={"requests": 10}), 40)
         account = server.account()
     assert account["twice"] == 0 and account["batches"]["failed"] > 0
 
 
 def test_a_file_that_is_too_large_is_halved() -> None:
     with BatchServer(most=10) as server:
-        assert right(ask(server, 40), 40)
+        assert all_right(ask(server, 40), 40)
 
 
 def test_as_many_at_once_as_allowed() -> None:
@@ -253,7 +253,7 @@ def test_as_many_at_once_as_allowed() -> None:
 
         BatchServer._create = counted  # type: ignore[method-assign]
         try:
-            assert right(ask(server, 30, batch={"requests": 3, "at_once": 2}), 30)
+            assert all_right(ask(server, 30, batch={"requests": 3, "at_once": 2}), 30)
         finally:
             BatchServer._create = create  # type: ignore[method-assign]
     assert max(under_way) == 1
@@ -281,14 +281,15 @@ def test_killed_at_every_writing(calls: dict[str, float]) -> None:
             except Killed:
                 continue
         account = server.account()
-    assert right(found, 30) and account["twice"] == 0 and not journal
-    assert paid(found) == pytest.approx(charged(server))
+    assert all_right(found, 30) and account["twice"] == 0 and not journal
+    assert booked_cost(found) == pytest.approx(charged_cost(server))
 
 
 def test_killed_when_all_is_stored() -> None:
     """The last replies are stored, and the note on their batch is still there: its stake must not stay spent."""
     with BatchServer(seconds=0.05) as server:
-        limits = Limits(journal=(journal := Journal(dies=5)))  # noted, uploaded, begun, handed over
+        # the journal dies after four writings: a batch is noted, uploaded, begun, handed over
+        limits = Limits(journal=(journal := Journal(dies=5)))
         groups = OpenAI(model(server), limits).generate([request(n) for n in range(5)], [False] * 5)
         assert len(next(iter(groups))) == 5
         with pytest.raises(Killed):
@@ -317,7 +318,7 @@ def test_killed_before_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
             server.batches[f"other{n}"] = server.batches["batch_0"].__class__(
                 {"id": f"other{n}", "status": "completed", "input_file_id": "f", "metadata": {}}, [], 0, "ok"
             )
-        assert right(ask(server, 5, limits), 5)
+        assert all_right(ask(server, 5, limits), 5)
         assert server.account()["twice"] == 0 and len(server.batches) == 4 and not journal
 
 
@@ -326,7 +327,7 @@ def test_an_endpoint_that_lists_nothing(caplog: pytest.LogCaptureFixture) -> Non
     with BatchServer(calls={"drop-after": 0.7}, seconds=0.05, lists=False) as server:
         limits = Limits(journal=(journal := Journal()))
         with caplog.at_level(logging.WARNING, "evalsuite"):
-            assert right(ask(server, 4, limits, batch={"requests": 1}), 4)
+            assert all_right(ask(server, 4, limits, batch={"requests": 1}), 4)
         twice = server.account()["twice"]
     assert twice and "may be paid twice" in caplog.text
     assert journal.spent > 0
@@ -335,21 +336,22 @@ def test_an_endpoint_that_lists_nothing(caplog: pytest.LogCaptureFixture) -> Non
 def test_a_changed_plan_takes_what_serves() -> None:
     """A smaller plan takes the replies to its own requests. The others are kept for later plans, and their cost counts."""
     with BatchServer(seconds=0.3) as server:
-        limits = Limits(journal=(journal := Journal(dies=4)))  # noted, uploaded, begun
+        # the journal dies after three writings: a batch is noted, uploaded, begun
+        limits = Limits(journal=(journal := Journal(dies=4)))
         with pytest.raises(Killed):
             ask(server, 20, limits)
         assert [note["batch"] for note in journal.values()] == ["batch_0"]
         small = ask(server, 5, limits)
-        assert right(small, 5)
+        assert all_right(small, 5)
         (note,) = journal.values()
         assert note["taken"] and len(note["lines"]) == 15
         other = ask(server, 5, limits, first=100)  # wants none of them, and adds none
         assert len(other) == 5 and len(journal) == 1
         whole = ask(server, 20, limits, done=set(range(5)))
-        assert right(small | whole, 20) and not journal
+        assert all_right(small | whole, 20) and not journal
         account = server.account()
     assert account["twice"] == 0 and len(server.batches) == 2
-    assert paid(small | whole | other) == pytest.approx(charged(server))
+    assert booked_cost(small | whole | other) == pytest.approx(charged_cost(server))
 
 
 def test_another_key_does_not_pay_twice() -> None:
@@ -362,7 +364,7 @@ def test_another_key_does_not_pay_twice() -> None:
         with pytest.raises(BackendError, match="key of another project"):
             ask(server, 5, limits)
         server.batches.update(kept)
-        assert right(ask(server, 5, limits), 5) and not journal
+        assert all_right(ask(server, 5, limits), 5) and not journal
 
 
 def test_a_refused_search_does_not_pay_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -384,7 +386,7 @@ def test_a_refused_search_does_not_pay_twice(monkeypatch: pytest.MonkeyPatch) ->
                 with pytest.raises((Killed, BackendError)):
                     ask(server, 5, limits)
         assert len(journal) == 1
-        assert right(ask(server, 5, limits), 5)
+        assert all_right(ask(server, 5, limits), 5)
         assert server.account()["twice"] == 0 and len(server.batches) == 1 and not journal
 
 
@@ -430,7 +432,7 @@ def test_what_comes_late_is_not_paid_twice() -> None:
             return BatchServer._done(self, method, steps, *words)
 
     with Late(seconds=0.05) as server:
-        assert right(ask(server, 5, batch={"poll": 0.3}), 5)
+        assert all_right(ask(server, 5, batch={"poll": 0.3}), 5)
         assert len(server.batches) == 1
 
 
@@ -451,7 +453,7 @@ def test_a_file_that_is_gone_is_not_paid_twice() -> None:
         with pytest.raises(BackendError, match="batch batch_0 has ended, and its files lack 5 lines"):
             ask(server, 5, limits)
         server.lost = ""
-        assert right(ask(server, 5, limits), 5) and len(server.batches) == 1 and not journal
+        assert all_right(ask(server, 5, limits), 5) and len(server.batches) == 1 and not journal
 
 
 @pytest.mark.parametrize("lost", ["batch_0", "file-1/content"])
@@ -467,9 +469,9 @@ def test_what_is_gone_for_good_is_asked_again_at_its_cost(lost: str, caplog: pyt
         with caplog.at_level(logging.WARNING, "evalsuite"):
             found = ask(server, 5, limits)
         server.account()  # all has been answered, looked at or not
-    assert right(found, 5) and len(server.batches) == 2 and not journal
+    assert all_right(found, 5) and len(server.batches) == 2 and not journal
     assert "5 lines that it has answered, or may have, are asked again, and may be paid twice" in caplog.text
-    assert paid(found) + journal.spent > charged(server)
+    assert booked_cost(found) + journal.spent > charged_cost(server)
 
 
 # --- late ----------------------------------------------------------------------------------------------------------
@@ -482,8 +484,8 @@ def test_what_is_answered_is_waited_for(kind: str) -> None:
         limits = Limits(journal=(journal := Journal()))
         found = ask(server, 30, limits)
         account = server.account()
-    assert right(found, 30) and account["twice"] == 0 and not journal
-    assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
+    assert all_right(found, 30) and account["twice"] == 0 and not journal
+    assert booked_cost(found) == pytest.approx(charged_cost(server)) and journal.spent == 0
     assert len(server.batches) == 1 or kind == "expired-late"
 
 
@@ -504,17 +506,17 @@ def test_what_never_comes_stops_the_model_and_is_looked_for_again(
         assert len(found) == there and f"its files lack {6 - there} lines" in caplog.text
         (note,) = journal.values()
         assert len(note["lines"]) == 6 - there
-        assert paid(found) + journal.spent + sum(journal.stakes.values()) >= charged(server)
+        assert booked_cost(found) + journal.spent + sum(journal.stakes.values()) >= charged_cost(server)
         server.batches["batch_0"].whole = 0  # the file appears at last
         found |= ask(server, 6, limits, done={*found})
-    assert right(found, 6) and len(server.batches) == 1 and not journal
-    assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
+    assert all_right(found, 6) and len(server.batches) == 1 and not journal
+    assert booked_cost(found) == pytest.approx(charged_cost(server)) and journal.spent == 0
 
 
 def test_answered_lines_that_are_asked_again_are_told(caplog: pytest.LogCaptureFixture) -> None:
     with BatchServer(mix={"no-choices": 0.3}, seconds=0.02) as server:
         with caplog.at_level(logging.WARNING, "evalsuite"):
-            assert right(ask(server, 20), 20)
+            assert all_right(ask(server, 20), 20)
         told = [
             int(n) for n in re.findall(r"(\d+) lines that it has answered, or may have, are asked again", caplog.text)
         ]
@@ -532,7 +534,7 @@ def test_another_batch_that_the_endpoint_shows_is_not_taken() -> None:
             return status, told
 
     with Mixing(seconds=0.02) as server:
-        assert right(ask(server, 30, batch={"requests": 10}), 30)
+        assert all_right(ask(server, 30, batch={"requests": 10}), 30)
         assert server.account()["twice"] == 0 and len(server.batches) == 3
 
 
@@ -551,7 +553,9 @@ def test_books_are_never_below_what_was_charged() -> None:
                 for group in OpenAI(model(server), limits).generate([request(n) for n in range(4)], [False] * 4):
                     found |= dict(group)
             except Killed:
-                assert paid(found) + journal.spent + sum(journal.stakes.values()) >= charged(server) - 1e-12, dies
+                assert (
+                    booked_cost(found) + journal.spent + sum(journal.stakes.values()) >= charged_cost(server) - 1e-12
+                ), dies
 
 
 def test_a_kept_note_ends_when_its_lines_are_stored() -> None:
@@ -568,8 +572,8 @@ def test_a_kept_note_ends_when_its_lines_are_stored() -> None:
         found |= ask(server, 7, limits, first=3, done={3, 4})
         assert len(journal) == 1  # this plan does not know that the first three are stored
         assert not ask(server, 10, limits, done={*found})
-    assert right(found, 10) and len(server.batches) == 1 and not journal
-    assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
+    assert all_right(found, 10) and len(server.batches) == 1 and not journal
+    assert booked_cost(found) == pytest.approx(charged_cost(server)) and journal.spent == 0
 
 
 @pytest.mark.parametrize("dies", [3, 4, 5])
@@ -586,12 +590,12 @@ def test_journals_of_earlier_versions(dies: int) -> None:
         note |= {"stake": sum(note.pop("costs")), "owed": 0.0 if note["taken"] else None, "taken": False}
         assert (note["file"], note["batch"]) == ("file-0", None if dies == 3 else "batch_0")
         found |= ask(server, 6, limits, done={*found})
-    assert right(found, 6) and len(server.batches) == 1 and not journal
-    assert paid(found) == pytest.approx(charged(server)) and journal.spent == 0
+    assert all_right(found, 6) and len(server.batches) == 1 and not journal
+    assert booked_cost(found) == pytest.approx(charged_cost(server)) and journal.spent == 0
 
 
 @pytest.mark.thorough
-def test_interleavings() -> None:
+def test_no_interleaving_of_faults_loses_or_pays_twice() -> None:
     """All interleavings of one fault, and some of several; `benchmarks/batch_states.py` makes the others."""
     spec = importlib.util.spec_from_file_location("batch_states", ROOT / "benchmarks" / "batch_states.py")
     assert spec and spec.loader
@@ -612,7 +616,7 @@ def test_an_endpoint_without_batches() -> None:
         ask(server, 3)
 
 
-def test_patience_ends() -> None:
+def test_a_batch_without_a_useful_answer_stops_the_model() -> None:
     with BatchServer(calls={"500": 1}) as server, pytest.raises(BackendError, match="no useful answer for"):
         ask(server, 3, batch={"patience": 0.2})
 
@@ -626,17 +630,17 @@ def test_the_budget_is_never_exceeded(budget: float) -> None:
     asked_in_part = pytest.raises(BackendError, match=r"budget of .* spent: \d+ requests not asked")
     with BatchServer(worst=True, seconds=0.02) as server, asked_in_part:
         ask(server, 60, Limits(budget=budget, journal=Journal()))
-    assert 0.5 * budget < charged(server) <= budget
+    assert 0.5 * budget < charged_cost(server) <= budget
 
 
 def test_work_is_split_where_the_budget_does_not_suffice_for_all() -> None:
     with BatchServer(seconds=0.02) as server:
         found = ask(server, 60, Limits(budget=0.003, journal=Journal()))
-        assert right(found, 60) and len(server.batches) > 1
-    assert paid(found) < 0.003
+        assert all_right(found, 60) and len(server.batches) > 1
+    assert booked_cost(found) < 0.003
 
 
-def test_price() -> None:
+def test_a_batch_costs_the_discounted_price() -> None:
     assert API(price=PRICE).charged == PRICE
     assert API(price=PRICE, batch=True).charged == Price(input=0.5, output=1)  # type: ignore[arg-type]
     assert API(price=PRICE, batch=Batch(discount=0.25)).charged == Price(input=0.75, output=1.5)
@@ -660,13 +664,13 @@ class Strange(BatchServer):
             told = {"job": told}
         elif isinstance(told, dict) and "has_more" in told:
             del told["has_more"]
-            told["data"] = [self.batches[name].row for name in self.batches]  # ignores `after`
+            told["data"] = [self.batches[name].row for name in self.batches]  # all batches, whatever `after` says
         return status, told
 
 
-def test_other_providers() -> None:
+def test_states_and_counts_of_other_providers_are_read() -> None:
     with Strange(calls={"drop-after": 0.2}, seconds=0.05) as server:
-        assert right(ask(server, 20, batch={"requests": 5}), 20)
+        assert all_right(ask(server, 20, batch={"requests": 5}), 20)
         assert server.account()["twice"] == 0
 
 
@@ -750,7 +754,7 @@ def test_kill_9_while_replies_are_stored(tmp_path: Path, cli: Any) -> None:
         assert db.execute("SELECT count(*), max(asked) FROM replies").fetchone() == (48, 1)
         assert db.execute("SELECT count(*) FROM batches").fetchone() == (0,)
         (spent,) = db.execute("SELECT sum(cost) FROM spent").fetchone()
-    assert spent == pytest.approx(charged(server))
+    assert spent == pytest.approx(charged_cost(server))
 
 
 @pytest.mark.slow
@@ -803,8 +807,9 @@ def test_the_store_counts_a_batch_under_way_as_spent(tmp_path: Path) -> None:
         assert store.batches() == {} and store.spent() == 0.5
 
 
-def test_hostile_answers() -> None:
-    """Every value of a batch's state is checked: ids go into addresses and the store, messages into the store, counts into figures."""
+def test_hostile_values_of_a_batch_are_refused() -> None:
+    """Every value of a batch's state is checked: ids go into addresses and the store, messages into the store, counts into
+    figures."""
     for value in ("../files", "a\n", "a b", "x?y", "\ud800", "", "a" * 501, 7):
         with pytest.raises(Again, match="no id"):
             provider._batch_state({"id": value})

@@ -63,7 +63,8 @@ def items_of(path: Path, split: str = "test", skip_bad: bool = False) -> tuple[I
 def test_ten_lines_and_a_table_are_items(tmp_path: Path) -> None:
     first, second = items_of(write(tmp_path))
     assert (first.id, first.question, first.gold) == ("quiz/quiz/test/pick/0", "中秋节吃什么？", 0)
-    assert second.options == ("月饼", "粽子", "汤圆") and second.labels == ("(A)", "(B)", "(C)")  # the empty cell
+    # an empty cell is no option
+    assert second.options == ("月饼", "粽子", "汤圆") and second.labels == ("(A)", "(B)", "(C)")
     assert (second.gold, second.references, second.target) == (1, ("粽子",), "B")
 
 

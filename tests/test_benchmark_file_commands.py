@@ -184,7 +184,7 @@ def test_two_files_of_one_name_are_told_apart(run: Path, tmp_path: Path, caplog:
         assert str(path) in said and hashlib.sha256(path.read_bytes()).hexdigest()[:12] in said
 
 
-def test_parity_takes_it(home: Path, tmp_path: Path) -> None:
+def test_parity_takes_a_benchmark_file(home: Path, tmp_path: Path) -> None:
     """The flag makes its tasks known; their requests are asked on both backends."""
     asked = [
         "--benchmark",
@@ -228,7 +228,7 @@ def test_adapters_are_trained_on_it(home: Path, tmp_path: Path) -> None:
         Sweep(model=["m"])
 
 
-def test_people_answer_it(home: Path, tmp_path: Path) -> None:
+def test_people_answer_a_benchmark_file(home: Path, tmp_path: Path) -> None:
     made = write_answer_page(tmp_path / "a.html", "polite", benchmark=[home / "five.yaml"], tasks=["five_pick"])
     assert made.items == 4 and data_of(made.page)["outputs"][2]["question"].startswith("请回答。第2天去哪里？")
 

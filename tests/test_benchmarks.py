@@ -188,7 +188,7 @@ def test_greetings_do_not_make_one_dialogue_of_two_in_english() -> None:
     rain, sea = ("A: It rains.",), ("A: The sea is calm.",)
     assert sources([(*rain, *thanks), (*sea, *thanks)]) == [0, 1]
     assert sources([(*rain, *long), (*sea, *long)]) == [0, 0]
-    context = " ".join(turn[3:] for turn in long)  # as one turn
+    context = " ".join(turn[3:] for turn in long)  # the whole dialogue as one turn
     assert sources([(f"{context} late",), ("Hello.",), (f"{context} the weather",)]) == [0, 1, 0]
 
 

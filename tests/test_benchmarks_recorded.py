@@ -1,5 +1,5 @@
-"""XCOPA and C3 as benchmark files ask what their Python loaders asked: hashes of items and prompts that the code before made
-(fixtures/benchmarks/recorded.json), but for the wordings plain and cot, whose words have changed since."""
+"""XCOPA and C3 as benchmark files ask what loaders in Python asked, whose hashes of items and prompts are in
+fixtures/benchmarks/recorded.json. The wordings plain and cot are left out: they have other words than at that time."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def row(asked: Item, choice: int | None = None, value: float | None = None, rota
     return trial, Response("", "stop"), answer, Score(scores)
 
 
-def found(of: Cell, rows: Sequence[ScoredReply]) -> dict[str, Any]:
+def breakdown_entry(of: Cell, rows: Sequence[ScoredReply]) -> dict[str, Any]:
     entry = breakdown(outcomes_of(of, rows), {})
     assert entry is not None
     return entry.written()
@@ -77,11 +77,13 @@ def test_by_turns_and_options_worked_out_by_hand() -> None:
         row(item(FILLING, n, dialogue(n, turns), options=options, gold=gold), choice)
         for n, (turns, options, gold, choice) in enumerate(asked)
     ]
-    entry = found(cell(FILLING), rows)
+    entry = breakdown_entry(cell(FILLING), rows)
     assert bins(entry, "turns") == [(1, 5, 2, 2, 1.0), (16, 17, 3, 3, 0.333333), (26, None, 1, 1, 1.0)]
     assert bins(entry, "options") == [(2, 2, 3, 3, 0.666667), (3, 3, 3, 3, 0.666667)]
     assert bins(entry, "distance") == [(None, None, 6, 6, 0.666667)]
-    assert found(cell(FILLING), rows[::-1])["turns"] == entry["turns"]  # in ascending order, whatever that of the items
+    assert (
+        breakdown_entry(cell(FILLING), rows[::-1])["turns"] == entry["turns"]
+    )  # in ascending order, whatever that of the items
     assert {name: entry[name] for name in PLACE} == cell(FILLING).place.as_dict() and entry["metric"] == "accuracy"
 
 
@@ -102,11 +104,11 @@ def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
     rows = [
         row(item(FILLING, n, same if n < 3 else other, options="甲乙", gold=0), 0 if n < 3 else 1) for n in range(6)
     ]
-    ((low, high, n, dialogues, value),) = bins(found(cell(FILLING), rows), "turns")
+    ((low, high, n, dialogues, value),) = bins(breakdown_entry(cell(FILLING), rows), "turns")
     assert (low, high, n, dialogues, value) == (20, 21, 6, 2, 0.5)
     # One dialogue all right, the other all wrong: the effective sample size is 2/3 of an item, and at least 1 is taken, times
     # (1.96 / 12.706)² because two dialogues estimated it.
-    (only,) = found(cell(FILLING), rows)["turns"]
+    (only,) = breakdown_entry(cell(FILLING), rows)["turns"]
     size = (1.959964 / 12.706205) ** 2
     by_hand = wilson(0.5 * size, size)
     assert only["interval"] == pytest.approx([by_hand.low, by_hand.high], abs=1e-6)
@@ -114,14 +116,14 @@ def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
 
 def test_a_bin_of_one_dialogue_has_no_interval() -> None:
     rows = [row(item(FILLING, n, dialogue(0, 20), options="甲乙", gold=0), n % 2) for n in range(4)]
-    (only,) = found(cell(FILLING), rows)["turns"]
+    (only,) = breakdown_entry(cell(FILLING), rows)["turns"]
     assert (only["n"], only["dialogues"], only["value"], only["interval"]) == (4, 1, 0.5, None)
 
 
 @pytest.mark.parametrize(("right", "n"), [(0, 3), (3, 3), (12, 12), (5, 12), (30, 100)])
 def test_the_interval_of_independent_items_is_wilsons_for_few_dialogues(right: int, n: int) -> None:
     rows = [row(item(FILLING, k, dialogue(k, 20), options="甲乙", gold=0), 0 if k < right else 1) for k in range(n)]
-    low, high = found(cell(FILLING), rows)["turns"][0]["interval"]
+    low, high = breakdown_entry(cell(FILLING), rows)["turns"][0]["interval"]
     # n - 1 in place of n where there is any variance: a sample's is the smaller.
     size = (n - (0 < right < n)) * (norm.ppf(0.975) / t.ppf(0.975, n - 1)) ** 2
     by_hand = wilson(right / n * size, size)
@@ -147,7 +149,7 @@ def test_items_are_binned_by_their_right_answers_as_in_ciceros_table_3() -> None
         )
         for one in items
     ]
-    assert [(b["low"], b["high"], b["n"]) for b in found(cell("cicero_all_answers"), rows)["answers"]] == [
+    assert [(b["low"], b["high"], b["n"]) for b in breakdown_entry(cell("cicero_all_answers"), rows)["answers"]] == [
         (1, 1, 1),
         (2, 2, 2),
         (3, None, 2),
@@ -168,7 +170,7 @@ def test_large_bins_get_what_resampling_gives(values: str) -> None:
             rows.append(row(asked, 0 if value == 1.0 else 1) if options else row(asked, value=value))
             numbers.append(value)
             of.append(k)
-    (only,) = found(cell(task), rows)["turns"]
+    (only,) = breakdown_entry(cell(task), rows)["turns"]
     drawn = bootstrap(Means.of({"m": numbers}), of, Random(2))["m"]
     assert only["dialogues"] == 120 and only["value"] == pytest.approx(drawn.value, abs=1e-6)
     assert only["interval"] == pytest.approx([drawn.low, drawn.high], abs=0.1 * (drawn.high - drawn.low))
@@ -180,7 +182,7 @@ def test_rotations_are_one_item_and_lost_ones_none() -> None:
         return [row(asked, choice, rotation=r) for r, choice in enumerate(choices)]
 
     rows = [*rotations(0, (0, 0, 0)), *rotations(1, (0, 1, 0)), *rotations(2, (0, 0))]
-    assert bins(found(cell(FILLING, "circular"), rows), "turns") == [(20, 21, 2, 2, 0.5)]
+    assert bins(breakdown_entry(cell(FILLING, "circular"), rows), "turns") == [(20, 21, 2, 2, 0.5)]
     assert breakdown(outcomes_of(cell(FILLING, "circular"), rows[-2:]), {}) is None
     assert breakdown(outcomes_of(cell(TEXT), []), {}) is None
 
@@ -212,22 +214,22 @@ TWO = "选择下面两个短语之间的关系。\n短语{0}{2} {3}  短语{1}{2
     [
         (ASKED.format("我走路来"), "地铁坏了", 0),
         (ASKED.format("那你累坏了吧"), "地铁坏了", 1),
-        (ASKED.format("地铁坏了"), "累坏了", 1),  # the nearer of two places
+        (ASKED.format("地铁坏了"), "累坏了", 1),  # the answer stands twice: the nearer one counts
         (ASKED.format("冰水"), "你去哪儿", 5),
         (ASKED.format(" 冰水 "), "你去哪儿", 5),  # some official events have blanks around them
-        (ASKED.format("B走路来"), "地铁坏了", None),  # in the annotators' words
+        (ASKED.format("B走路来"), "地铁坏了", None),  # the event is in the annotators' words, which stand in no turn
         (ASKED.format("地铁坏了"), "B累", None),
         (ASKED.format("A"), "地铁坏了", 2),  # the turn in which A is named, not one in which A speaks
         (ASKED.format(""), "地铁坏了", None),
         ("选择对话中的[MASK]处应填入的选项。", "冰水", 1),
         ("选择对话中的[MASK]处应填入的选项。", "雪糕", None),
-        ("抽取出与对话上下文不符的文本。", "冰水", None),  # about the whole dialogue
+        ("抽取出与对话上下文不符的文本。", "冰水", None),  # the question is about the whole dialogue
         (TWO.format(1, 2, "：", "地铁坏了", "冰水"), "原因", 4),
         (TWO.format(1, 2, ":", "地铁坏了", "天黑了"), "原因", None),
         (TWO.format(1, 2, ":", "“你去哪儿”", "冰水"), "原因", None),
     ],
 )
-def test_distance(question: str, answer: str, wanted: int | None) -> None:
+def test_distance_is_from_the_question_to_the_answer(question: str, answer: str, wanted: int | None) -> None:
     assert distance(item(TEXT, 0, TALK, question, answer=answer)) == wanted
 
 
@@ -286,7 +288,7 @@ NAMES = [
     (DOMAINS, ("前提", "原因", "后果", "时间", "空间"), ("前提", "原因", "后果", "时间", "空间（事件）")),
     (DOMAINS, ("屬性", "空間"), ("属性", "空间（实体）")),
     (DOMAINS, ("Cause", "space"), ("原因", "空间（事件）")),
-    (DOMAINS, ("空间", "社会规范"), ("空间", "社会规范")),  # the dimension cannot be told
+    (DOMAINS, ("空间", "社会规范"), ("空间", "社会规范")),  # the dimension cannot be told from these names
     (DOMAINS, ("空间",), ("空间",)),
 ]  # fmt: skip
 
@@ -342,10 +344,10 @@ def test_a_real_run_counted_again(run: Path) -> None:
             whole = sum(b["n"] * b["value"] for b in parts) / len(of)
             assert whole == pytest.approx(entry["metrics"][metric]["value"], abs=1e-5)
         if place in mixed:
-            recount(mixed[place], records)
+            check_confusion(mixed[place], records)
 
 
-def recount(entry: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
+def check_confusion(entry: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
     chosen = Counter((r["references"][0], r["options"][r["answer"]["choice"]]) for r in records)
     assert sum(n for *_, n in entry["pairs"]) + sum(n for _, n in entry["silent"]) == len(records)
     # The sample asks in Chinese: but for 空间 and traditional script, names are the options' own words.
@@ -362,7 +364,7 @@ def recount(entry: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_all_scripts_meet(run: Path) -> None:
+def test_confusions_of_both_scripts_have_the_same_names(run: Path) -> None:
     found = results_json(run)["confusions"]
     names = {e["perturb"]: [n for n, _ in e["names"]] for e in found if (e["model"], e["set"], e["task"]) == ("random", "easy", SLOTS)}  # fmt: skip
     assert names["traditional"] == names["none"] == names["circular"]

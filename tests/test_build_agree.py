@@ -44,7 +44,7 @@ def files(tmp_path: Path) -> list[Path]:
     return [write_jsonl(tmp_path / "甲.jsonl", *one), write_jsonl(tmp_path / "乙.jsonl", *other)]
 
 
-def test_steps(files: list[Path]) -> None:
+def test_each_step_has_its_agreement(files: list[Path]) -> None:
     sklearn = pytest.importorskip("sklearn.metrics", reason="needs evalsuite[dev]")
     found = annotator_agreement(files)
     assert found.annotators == {"甲": 5, "乙": 4}
@@ -64,7 +64,7 @@ def test_steps(files: list[Path]) -> None:
     assert found.means == (("甲", "乙", pytest.approx(sum(kappas) / len(kappas))),)
 
 
-def test_disagreements(files: list[Path]) -> None:
+def test_disagreements_are_listed(files: list[Path]) -> None:
     found = [(d.dialogue, d.step, d.said) for d in annotator_agreement(files).disagreements]
     assert found == [
         ("2", "domain", ("事件/原因", "事件/前提")),
@@ -108,7 +108,7 @@ def test_what_cannot_be_compared(tmp_path: Path, files: list[Path]) -> None:
         annotator_agreement([files[0], other])
 
 
-def test_the_command(files: list[Path], tmp_path: Path) -> None:
+def test_the_command_writes_agreement_and_disagreements(files: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "agree.json"
     told = CliRunner().invoke(build, ["agree", *map(str, files), "--out", str(out), "--most", "1"], catch_exceptions=False)  # fmt: skip
     assert told.exit_code == 0 and "4 disagreements, the first 1" in told.output and "mean kappa" in told.output

@@ -32,7 +32,7 @@ ONE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def annotated(**change: Any) -> dict[str, Any]:
+def annotated_row(**change: Any) -> dict[str, Any]:
     return {**ROW, "annotations": [ONE | change]}
 
 
@@ -68,7 +68,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("change", "field", "message"), WRONG, ids=[f"{w[1]}-{w[2][:20]}" for w in WRONG])
 def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], field: str, message: str) -> None:
-    file = write_jsonl(tmp_path / "a.jsonl", {**ROW, "id": "0", "annotations": []}, annotated(**change))
+    file = write_jsonl(tmp_path / "a.jsonl", {**ROW, "id": "0", "annotations": []}, annotated_row(**change))
     found = [e for e in check_dialogues(file)[1] if e.field == f"annotations[0].{field}"]
     assert found and found[0].line == 2 and message in found[0].message
     with pytest.raises(DataError, match=re.escape(f"{file}:2")):
@@ -83,12 +83,12 @@ RIGHT: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("change", RIGHT)
-def test_what_is_right(tmp_path: Path, change: dict[str, Any]) -> None:
-    assert check_dialogues(write_jsonl(tmp_path / "a.jsonl", annotated(**change)))[1] == []
+def test_right_annotations_have_no_problem(tmp_path: Path, change: dict[str, Any]) -> None:
+    assert check_dialogues(write_jsonl(tmp_path / "a.jsonl", annotated_row(**change)))[1] == []
 
 
 def test_lines_as_a_whole(tmp_path: Path) -> None:
-    file = write_jsonl(tmp_path / "a.jsonl", annotated(), {**ROW, "annotations": [ONE, ONE], "nothing": True}, {**ROW, "set": "medium", "annotations": []})  # fmt: skip
+    file = write_jsonl(tmp_path / "a.jsonl", annotated_row(), {**ROW, "annotations": [ONE, ONE], "nothing": True}, {**ROW, "set": "medium", "annotations": []})  # fmt: skip
     assert [(e.line, e.field) for e in check_dialogues(file)[1]] == [
         (2, "id"),
         (2, "nothing"),
@@ -107,8 +107,10 @@ def test_the_sample_keeps_to_the_rules_and_the_schema() -> None:
     assert not wrong and sum(len(d.annotations) for d in dialogues) == len(read_annotations(file)) > 500
     validator = jsonschema.Draft202012Validator(json_schema("annotation"))
     rows = read_jsonl(file)
-    assert all(map(validator.is_valid, rows)) and validator.is_valid(annotated(proposed=True))
-    assert not validator.is_valid(annotated(colour="red")) and not validator.is_valid(annotated(evidence="text"))
+    assert all(map(validator.is_valid, rows)) and validator.is_valid(annotated_row(proposed=True))
+    assert not validator.is_valid(annotated_row(colour="red")) and not validator.is_valid(
+        annotated_row(evidence="text")
+    )
 
 
 def test_official_answers_are_events(real_data: Path) -> None:
@@ -129,7 +131,7 @@ def test_official_answers_are_events(real_data: Path) -> None:
 @pytest.mark.parametrize(
     "pair", [("", ""), ("", "ab"), ("kitten", "sitting"), ("用热水泡着", "用冷风吹着"), ("abcdef", "azced")]
 )
-def test_distance_beside_nltk(pair: tuple[str, str]) -> None:
+def test_edit_distance_is_nltks(pair: tuple[str, str]) -> None:
     nltk = pytest.importorskip("nltk", reason="needs evalsuite[dev]")
     assert edit_distance(*pair) == nltk.edit_distance(*pair)
 
@@ -160,20 +162,21 @@ def test_dialogues_that_cannot_be_annotated(tmp_path: Path, rows: list[dict[str,
 
 def test_dialogues_of_other_tools(tmp_path: Path) -> None:
     """Keys that are not ours are left out; what was annotated before stays."""
-    file = write_jsonl(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated())
+    file = write_jsonl(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated_row())
     one, two = annotation_page.load_dialogues(file, "hard")
     assert (one.id, one.set, one.annotations) == ("7", "hard", []) and (two.set, len(two.annotations)) == ("easy", 1)
 
 
-def test_proposals(tmp_path: Path) -> None:
-    """An endpoint writes prose, a fence, an unknown slot, a cut object: what can be a proposal is one, and is refused."""
+def test_unusable_proposals_are_left_out(tmp_path: Path) -> None:
+    """An endpoint writes prose, a fence, an unknown slot and a cut object. Only a whole annotation becomes a proposal, and the
+    check refuses it until a person has accepted it."""
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     from evalsuite.backends.openai.faults import Server
 
     objects = [ONE | {"evidence": ["昨天掉进洗脸池里了", "没有的话"]}, ONE | {"slot": "颜色"}, ONE | {"value": " "}]
     said = f'好的，标注如下：\n```json\n{json.dumps(objects, ensure_ascii=False)[:-1]}, {{"dimension": '
-    file = write_jsonl(tmp_path / "d.jsonl", ROW, {**annotated(), "id": "2"})
+    file = write_jsonl(tmp_path / "d.jsonl", ROW, {**annotated_row(), "id": "2"})
     models = tmp_path / "models.yaml"
     with Server(latency=0, reply=lambda body: said) as server:
         api = f"base_url: '{server.url}', key_env: null, backoff: 0.02"

@@ -26,7 +26,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 
 
-def _planted(n: int = 60) -> list[FillingQuestion]:
+def _questions_with_trait(n: int = 60) -> list[FillingQuestion]:
     """Questions whose wrong options all end in 吗, which gives the right one away; half of the candidates do not."""
     rng = random.Random("planted")
 
@@ -40,7 +40,7 @@ def _planted(n: int = 60) -> list[FillingQuestion]:
 
 
 def test_a_trait_of_style_is_filtered_out() -> None:
-    planted = _planted()
+    planted = _questions_with_trait()
     found = filter_distractors(planted, ngram_features)
     assert found.accuracy[0] > 0.9, "the trait gives the right phrase away"
     assert min(found.accuracy) < 0.5 and found.converged
@@ -57,16 +57,16 @@ def test_a_trait_of_style_is_filtered_out() -> None:
 
 
 def test_filtering_is_seeded_and_deterministic() -> None:
-    planted = _planted(30)
+    planted = _questions_with_trait(30)
     once = filter_distractors(planted, ngram_features, "1")
     assert filter_distractors(planted, ngram_features, "1") == once
     assert filter_distractors(planted, ngram_features, "2").accuracy != once.accuracy, "folds are drawn by the seed"
 
 
 def test_nothing_to_learn_changes_nothing() -> None:
-    blind = filter_distractors(_planted(30), lambda texts: np.zeros((len(texts), 1)))
+    blind = filter_distractors(_questions_with_trait(30), lambda texts: np.zeros((len(texts), 1)))
     assert blind.accuracy == (pytest.approx(1 / 3, abs=1e-6),) and blind.replaced == (0,) and blind.converged
-    assert list(blind.wrong) == [q.wrong for q in _planted(30)]
+    assert list(blind.wrong) == [q.wrong for q in _questions_with_trait(30)]
 
 
 def test_heads_have_not_seen_what_they_score() -> None:
@@ -75,7 +75,7 @@ def test_heads_have_not_seen_what_they_score() -> None:
     def names(texts: object) -> np.ndarray:  # type: ignore[type-arg]
         return np.eye(len(list(texts)))  # type: ignore[call-overload]
 
-    assert filter_distractors(_planted(30), names).accuracy == (pytest.approx(1 / 3, abs=1e-6),)
+    assert filter_distractors(_questions_with_trait(30), names).accuracy == (pytest.approx(1 / 3, abs=1e-6),)
 
 
 def test_one_group_is_refused() -> None:
@@ -106,7 +106,7 @@ def test_wrong_names_are_refused(kind: str, discriminator: str, message: str) ->
         make_distractors(kind, discriminator, "bundled:models.yaml")
 
 
-def test_annotated_is_the_build_as_it_was(tmp_path: Path) -> None:
+def test_annotated_distractors_give_the_bundled_files(tmp_path: Path) -> None:
     assert make_distractors("annotated", "ngrams", "bundled:models.yaml") is None
     write_task_files(read_annotations(bundled("sample") / "annotations.jsonl"), tmp_path)
     name = "data/easy/multiple_choice/test/Commonsense_Knowledge_Filling.jsonl"

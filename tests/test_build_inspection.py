@@ -22,7 +22,7 @@ REVISED = {"verdict": "revised", "inspector": "丙"}
 
 
 @pytest.fixture
-def inspected(tmp_path: Path) -> Path:
+def annotations_file(tmp_path: Path) -> Path:
     """Annotations with three verdicts (one is on what the annotator revised), one without a verdict, and one by the inspector."""
     one = row(
         "1", [CAUSE | ACCEPTED, THING | RETURNED, NEXT | RETURNED | {"verdict": "revised", "inspector": ""}], "甲"
@@ -31,26 +31,26 @@ def inspected(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "甲.jsonl", one, other)
 
 
-def test_verdicts_are_counted_by_annotator(inspected: Path) -> None:
-    found = annotation_quality([inspected])
+def test_verdicts_are_counted_by_annotator(annotations_file: Path) -> None:
+    found = annotation_quality([annotations_file])
     assert found.agreement is None and found.qualified == ()
     assert found.inspected == (Inspected("甲", 4, accepted=1, returned=1, revised=1, reasons={"slot": 2}),)
     assert found.inspected[0].inspected == 3
 
 
-def test_what_was_returned_is_in_no_task(inspected: Path, tmp_path: Path) -> None:
+def test_what_was_returned_is_in_no_task(annotations_file: Path, tmp_path: Path) -> None:
     """Neither a returned annotation nor its copy in the file before the inspection is in a task; its revision is."""
     before = write_jsonl(tmp_path / "before.jsonl", row("1", [CAUSE, THING, NEXT], "甲"), row("2", [CAUSE], "甲"))
-    for files in ([inspected], [inspected, before], [before, inspected]):
+    for files in ([annotations_file], [annotations_file, before], [before, annotations_file]):
         merged = merge(files)
         kept = {d.id: [k.value for k in d.annotations] for d in merged.dialogues}
         assert sorted(kept["1"]) == sorted([CAUSE["value"], NEXT["value"]]) and merged.returned == 1
-    assert len(read_annotations(inspected)) == 4
+    assert len(read_annotations(annotations_file)) == 4
 
 
-def test_the_same_by_another_stands(inspected: Path, tmp_path: Path) -> None:
+def test_the_same_by_another_stands(annotations_file: Path, tmp_path: Path) -> None:
     other = write_jsonl(tmp_path / "乙.jsonl", row("1", [THING], "乙"))
-    (one, *_) = merge([inspected, other]).dialogues
+    (one, *_) = merge([annotations_file, other]).dialogues
     assert THING["value"] in [k.value for k in one.annotations]
 
 
@@ -68,8 +68,8 @@ def test_verdicts_that_are_none(change: dict[str, str], field: str, said: str, t
 
 
 def test_who_qualifies_on_gold(tmp_path: Path) -> None:
-    """An annotator is right with the slot of a gold annotation, and with nothing where the gold has nothing; what is missing counts
-    as wrong."""
+    """An annotator is right with the slot of a gold annotation, and with nothing where the gold has nothing; what is missing
+    counts as wrong."""
     gold = write_jsonl(tmp_path / "gold.jsonl", row("1", [CAUSE, THING]), row("2", [CAUSE]), row("3", [], nothing=True))
     good = write_jsonl(
         tmp_path / "甲.jsonl", row("1", [THING, CAUSE, NEXT]), row("2", [CAUSE | {"value": "A的充电宝湿了"}]), row("3", [], nothing=True)
@@ -94,15 +94,15 @@ def test_who_qualifies_on_gold(tmp_path: Path) -> None:
         annotation_quality([other], gold)
 
 
-def test_the_commands(inspected: Path, tmp_path: Path, cli: Any) -> None:
+def test_the_commands_count_verdicts_and_qualification(annotations_file: Path, tmp_path: Path, cli: Any) -> None:
     gold = write_jsonl(tmp_path / "gold.jsonl", row("1", [CAUSE, THING, NEXT]), row("2", [CAUSE, NEXT]))
-    done = cli("build", "agree", inspected, "--gold", gold, "--out", tmp_path / "q.json")
+    done = cli("build", "agree", annotations_file, "--gold", gold, "--out", tmp_path / "q.json")
     lines = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.split()}
     assert "does not qualify" in done.stdout and lines["甲"][1:5] == ["5", "4", "1", "80.0"]
     assert "slot 2" in done.stdout and "33.3" in done.stdout
     assert json.loads((tmp_path / "q.json").read_text(encoding="utf-8"))["inspected"][0]["reasons"] == {"slot": 2}
-    assert ", 0 problems, 1 returned by an inspector" in cli("build", "check", inspected).stdout
-    made = cli("build", "tasks", inspected, "--out", tmp_path / "service", "--shares", "0,0")
+    assert ", 0 problems, 1 returned by an inspector" in cli("build", "check", annotations_file).stdout
+    made = cli("build", "tasks", annotations_file, "--out", tmp_path / "service", "--shares", "0,0")
     assert "1 annotations left out that an inspector returned" in made.stdout
     assert json.loads((tmp_path / "service/build.json").read_text(encoding="utf-8"))["merged"]["returned"] == 1
     empty = write_jsonl(tmp_path / "empty.jsonl", row("1", []))

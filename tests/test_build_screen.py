@@ -81,7 +81,7 @@ def edges(index: Path) -> set[tuple[str, str, str]]:
         ("/c/zh/乾坤", "乾坤"),  # by words, not by characters: 乾 is 干 elsewhere
     ],
 )
-def test_terms(uri: str, expected: str) -> None:
+def test_terms_are_simplified_words_of_uris(uri: str, expected: str) -> None:
     assert term_text(uri.encode()) == expected
 
 
@@ -116,7 +116,7 @@ def test_a_knowledge_file_is_read_once(knowledge: Path) -> None:
     assert build_index(knowledge, None, reads.append) == (index, digest)
     os.utime(knowledge, (1, 1))
     assert build_index(knowledge, None, reads.append) == (index, digest) and not reads
-    knowledge.write_text(EDGES.replace("感冒", "头疼"), encoding="utf-8")  # as long as before
+    knowledge.write_text(EDGES.replace("感冒", "头疼"), encoding="utf-8")  # the file keeps its length
     os.utime(knowledge, (2, 2))
     assert build_index(knowledge, None, reads.append)[1] != digest and reads
     assert ("下雨", "Causes", "头疼") in edges(index) and ("下雨", "Causes", "感冒") not in edges(index)
@@ -206,7 +206,9 @@ def test_a_hub_costs_no_more_than_another_word(tmp_path: Path) -> None:
          [("391", ["A: 你好", "B: 您好"])]),
     ],
 )  # fmt: skip
-def test_layouts_of_dialogues(tmp_path: Path, name: str, content: str, expected: list[tuple[str, list[str]]]) -> None:
+def test_dialogues_of_every_layout_are_read(
+    tmp_path: Path, name: str, content: str, expected: list[tuple[str, list[str]]]
+) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     found = list(read_dialogues(dialogue_files([tmp_path])))
     assert [(d.id, list(d.turns)) for d in found] == expected
@@ -271,7 +273,9 @@ UTTERANCES = ["带 雨傘 雨傘 了 吗", "下雨 了", "感冒 下雨 雨伞",
         (True, ("RelatedTo",), ["0 雨伞 UsedFor 下雨", "1 下雨 Causes 感冒", "1 雨伞 UsedFor 下雨 back"]),
     ],
 )
-def test_matches(knowledge: Path, either_way: bool, without: tuple[str, ...], expected: list[str]) -> None:
+def test_a_head_and_tail_in_adjacent_utterances_match(
+    knowledge: Path, either_way: bool, without: tuple[str, ...], expected: list[str]
+) -> None:
     """A head and its tail in one utterance, or with one between them, are no match."""
     screener = Screener(words, KnowledgeIndex(build_index(knowledge)[0]), either_way, frozenset(without))
     found = screener.matches(UTTERANCES)
@@ -405,7 +409,8 @@ def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, m
     done = screen_dialogues([some], knowledge, out, tagger=tagger, more_than=2)
     assert (out / "matches.jsonl").stat().st_mtime_ns == before.st_mtime_ns
     kept = read_jsonl(out / "kept.jsonl")
-    assert kept == [{"id": "a", "dialogue": [f"A: {text}" for text in UTTERANCES]}]  # as it came, 雨傘 too
+    # turns are kept as they came: 雨傘 stays traditional
+    assert kept == [{"id": "a", "dialogue": [f"A: {text}" for text in UTTERANCES]}]
     told = json.loads((out / "counts.json").read_text(encoding="utf-8"))
     assert told["kept"] == 1 and told["sources"][0]["histogram"] == {"0": 1, "2": 1, "3": 1}
 
@@ -432,7 +437,7 @@ def test_no_process_is_not_every_core(tmp_path: Path, knowledge: Path, cli: Any)
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path: Path, cli: Any) -> None:
+def test_the_command_keeps_dialogues_with_matches(tmp_path: Path, cli: Any) -> None:
     other = write_jsonl(tmp_path / "other.jsonl", {"conversation": ["Usr: 医院 里 有 医生 。\tU1", "Bot: 嗯 。"]})
     out = tmp_path / "out"
     files = ("--knowledge", "bundled:sample/knowledge/assertions.csv", "--index", tmp_path / "i", "--out", out)
@@ -447,7 +452,7 @@ def test_the_command(tmp_path: Path, cli: Any) -> None:
 
 
 @pytest.mark.slow
-def test_real_dialogues(real_data: Path, tmp_path: Path) -> None:
+def test_real_dialogues_are_screened(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "other"
     if not folder.is_dir():
         pytest.skip("needs other/, dialogues of KdConv and CrossWOZ, in EVALSUITE_DATA")

@@ -76,7 +76,7 @@ def _choices(root: Path, plant: str, n: int = 240) -> None:
         _write(root, _FILLING, split, rows)
 
 
-def _above(root: Path) -> set[str]:
+def _checks_above_chance(root: Path) -> set[str]:
     return {f.check for f in artefacts.run_checks(Corpus(BENCHMARK, root)) if f.above}
 
 
@@ -94,7 +94,7 @@ def _above(root: Path) -> set[str]:
 )
 def test_a_planted_artefact_is_found(plant: str, found: set[str], tmp_path: Path) -> None:
     _choices(tmp_path, plant)
-    above = _above(tmp_path)
+    above = _checks_above_chance(tmp_path)
     assert found <= above
     assert found or not above, "a benchmark of random words gives nothing away"
 
@@ -215,7 +215,7 @@ def test_bags_have_a_place_for_each_feature() -> None:
     assert (rows @ rows.T).toarray()[0, 1] == pytest.approx(0.5**0.5)
 
 
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scikit_learn_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
     with pytest.raises(ConfigError, match=r"need `pip install 'evalsuite\[authoring\]'`"):
         hashed_features([["a"]])
@@ -308,7 +308,7 @@ def test_names_from_data_are_text_on_the_page(tmp_path: Path) -> None:
 _DERIVED = {("slot_identification", "easy"): 0.61, ("slot_identification", "hard"): 0.40}
 
 
-def _only(root: Path, name: str, folder: Path) -> Corpus:
+def _corpus_of_task(root: Path, name: str, folder: Path) -> Corpus:
     """A data set's files of one task: checks of all of them take long."""
     for path in root.glob(f"data/*/*/*/*{name}.jsonl"):
         link = folder / path.relative_to(root)
@@ -321,7 +321,7 @@ def _only(root: Path, name: str, folder: Path) -> Corpus:
 def test_derived_files_have_the_label_prior_that_is_known(real_data: Path, tmp_path: Path) -> None:
     if not (real_data / "corecode-derived").is_dir():
         pytest.skip("needs corecode-derived/ in EVALSUITE_DATA")
-    checks = artefacts.run_checks(_only(real_data / "corecode-derived", "Slot_Identification", tmp_path))
+    checks = artefacts.run_checks(_corpus_of_task(real_data / "corecode-derived", "Slot_Identification", tmp_path))
     found = {(f.task, f.set, f.check): f for f in checks}
     for (task, item_set), share in _DERIVED.items():
         assert found[task, item_set, "label"].value == pytest.approx(share, abs=0.005)
@@ -333,7 +333,7 @@ def test_derived_files_have_the_label_prior_that_is_known(real_data: Path, tmp_p
 def test_official_files_leak_and_can_be_echoed(real_data: Path, tmp_path: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("needs corecode/, the official files, in EVALSUITE_DATA")
-    checks = artefacts.run_checks(_only(real_data / "corecode", "Event_Cause_Inference", tmp_path))
+    checks = artefacts.run_checks(_corpus_of_task(real_data / "corecode", "Event_Cause_Inference", tmp_path))
     found = {(f.task, f.set, f.check, f.measure): f for f in checks}
     # 53 items of the easy cause file (one of them twice) are in dev too, which stands in for the missing training file.
     assert round(found["event_cause", "easy", "lookup", "exact"].value * 1526) == 54

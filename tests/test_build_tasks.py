@@ -192,7 +192,7 @@ def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_places_are_balanced(tmp_path: Path, seed: int) -> None:
+def test_positions_of_right_options_are_balanced(tmp_path: Path, seed: int) -> None:
     made = build_benchmark([SAMPLE], tmp_path, seed=seed)
     assert len(made.gold) == 6
     for place, golds in made.gold.items():
@@ -207,7 +207,7 @@ def test_places_are_balanced(tmp_path: Path, seed: int) -> None:
 TALK = [f"A: 第{n}件事是这样的，你先听我慢慢说完再开口。" if n % 2 else f"B: 好的，第{n}件事我听着呢，你接着往下说就行。" for n in range(12)]  # fmt: skip
 
 
-def near(name: str, item_set: str, story: int, change: str = "") -> dict[str, Any]:
+def variant_of_story(name: str, item_set: str, story: int, change: str = "") -> dict[str, Any]:
     told = [f"{turn}{story}号故事" for turn in TALK]
     if change:
         told[3] = f"B: {change}"
@@ -220,8 +220,8 @@ def near(name: str, item_set: str, story: int, change: str = "") -> dict[str, An
 @pytest.mark.parametrize("seed", range(8))
 def test_dialogues_of_one_source_share_a_split(tmp_path: Path, seed: int) -> None:
     """Near-equal ones, within a set and between EASY and HARD, at any seed; the shares hold all the same."""
-    found = [near(f"e{n}", "easy", n % 8, "换一句" if n >= 8 else "") for n in range(10)]
-    found += [near(f"h{n}", "hard", n + 4, "再换一句") for n in range(12)]
+    found = [variant_of_story(f"e{n}", "easy", n % 8, "换一句" if n >= 8 else "") for n in range(10)]
+    found += [variant_of_story(f"h{n}", "hard", n + 4, "再换一句") for n in range(12)]
     annotations = read_annotations(write_jsonl(tmp_path / "a.jsonl", *found))
     split_of = assign_splits(annotations, seed, (0.4, 0.2))
     story = {(d["set"], d["id"]): d["dialogue"][0] for d in found}
@@ -234,20 +234,27 @@ ROW = {"id": "1", "set": "easy", "dialogue": ["A: 我的充电宝充不进电了
 WET = knowledge("事件原因", "A的充电宝充不进电", "A的充电宝进了水", "掉进洗脸池", "掉进被窝", "一直锁在抽屉没动过")
 
 
-def by(name: str, *annotations: dict[str, Any], **more: Any) -> dict[str, Any]:
+def row_by(name: str, *annotations: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {**ROW, "annotator": name, "annotations": list(annotations), **more}
 
 
 # files, --annotator, values that are built, repeated, disputed
 MERGES: list[tuple[list[dict[str, Any]], str, list[str], int, int]] = [
-    ([by("林", WET), by("周", WET)], "", ["A的充电宝进了水"], 1, 0),
-    ([by("林", WET), by("周", WET | {"value": "A把充电宝弄湿了"})], "", ["A的充电宝进了水", "A把充电宝弄湿了"], 0, 0),
-    ([by("林", WET), by("周", WET | {"value": "A把充电宝弄湿了"})], "周", ["A把充电宝弄湿了"], 0, 0),
-    ([by("林", WET, WET | {"value": "B不知道"}), by("周", WET | {"slot": "情绪原因"})], "", ["B不知道"], 0, 1),
-    ([by("林", WET), by("周", WET | {"slot": "情绪原因"})], "林", ["A的充电宝进了水"], 0, 0),
-    ([by("林", WET, WET | {"slot": "情绪原因"})], "", ["A的充电宝进了水"] * 2, 0, 0),  # one person may see both
-    ([by("林", WET), by("周", nothing=True)], "", ["A的充电宝进了水"], 0, 0),
-    ([by("", WET), by("", WET)], "two", ["A的充电宝进了水"], 0, 0),  # nobody named: files are, as in agree
+    ([row_by("林", WET), row_by("周", WET)], "", ["A的充电宝进了水"], 1, 0),
+    (
+        [row_by("林", WET), row_by("周", WET | {"value": "A把充电宝弄湿了"})],
+        "",
+        ["A的充电宝进了水", "A把充电宝弄湿了"],
+        0,
+        0,
+    ),
+    ([row_by("林", WET), row_by("周", WET | {"value": "A把充电宝弄湿了"})], "周", ["A把充电宝弄湿了"], 0, 0),
+    ([row_by("林", WET, WET | {"value": "B不知道"}), row_by("周", WET | {"slot": "情绪原因"})], "", ["B不知道"], 0, 1),
+    ([row_by("林", WET), row_by("周", WET | {"slot": "情绪原因"})], "林", ["A的充电宝进了水"], 0, 0),
+    # annotations of one person may disagree
+    ([row_by("林", WET, WET | {"slot": "情绪原因"})], "", ["A的充电宝进了水"] * 2, 0, 0),
+    ([row_by("林", WET), row_by("周", nothing=True)], "", ["A的充电宝进了水"], 0, 0),
+    ([row_by("", WET), row_by("", WET)], "two", ["A的充电宝进了水"], 0, 0),  # nobody named: files are, as in agree
 ]
 
 
@@ -264,21 +271,23 @@ def test_annotators_together_or_one(
 
 # files, settings, words of the error
 REFUSED: list[tuple[list[dict[str, Any]], dict[str, Any], str]] = [
-    ([by("林", WET | {"proposed": True, "proposer": "m"})], {}, "a proposal of m that no person has accepted"),
-    ([by("林", WET), by("周", WET, dialogue=["A: 掉进洗脸池。"])], {}, "has other turns in"),
-    ([by("林", WET | {"instance": "x的充电宝充不进电"})], {}, "EASY set says A and B"),
-    ([by("林", WET, set="hard")], {}, "HARD set x and y"),
-    ([by("林", WET)], {"annotator": "淋"}, "unknown annotator '淋'"),
-    ([by("林", nothing=True)], {}, "no annotations"),
-    ([by("林", WET), by("周", WET | {"slot": "情绪原因"})], {}, "no annotations"),
-    ([by("林", WET)], {"shares": (0.8, 0.4)}, "at most 1 together"),
-    ([by("林", WET)], {"distractors": "adverserial"}, "Did you mean 'adversarial'"),
-    ([by("林", WET)], {"distractors": "adversarial", "discriminator": "random"}, "hf"),
+    ([row_by("林", WET | {"proposed": True, "proposer": "m"})], {}, "a proposal of m that no person has accepted"),
+    ([row_by("林", WET), row_by("周", WET, dialogue=["A: 掉进洗脸池。"])], {}, "has other turns in"),
+    ([row_by("林", WET | {"instance": "x的充电宝充不进电"})], {}, "EASY set says A and B"),
+    ([row_by("林", WET, set="hard")], {}, "HARD set x and y"),
+    ([row_by("林", WET)], {"annotator": "淋"}, "unknown annotator '淋'"),
+    ([row_by("林", nothing=True)], {}, "no annotations"),
+    ([row_by("林", WET), row_by("周", WET | {"slot": "情绪原因"})], {}, "no annotations"),
+    ([row_by("林", WET)], {"shares": (0.8, 0.4)}, "at most 1 together"),
+    ([row_by("林", WET)], {"distractors": "adverserial"}, "Did you mean 'adversarial'"),
+    ([row_by("林", WET)], {"distractors": "adversarial", "discriminator": "random"}, "hf"),
 ]
 
 
 @pytest.mark.parametrize(("files", "settings", "message"), REFUSED)
-def test_what_is_refused(tmp_path: Path, files: list[dict[str, Any]], settings: dict[str, Any], message: str) -> None:
+def test_unusable_files_and_settings_are_refused(
+    tmp_path: Path, files: list[dict[str, Any]], settings: dict[str, Any], message: str
+) -> None:
     paths = [write_jsonl(tmp_path / f"{n}.jsonl", row) for n, row in enumerate(files)]
     with pytest.raises((ConfigError, DataError), match=message):
         build_benchmark(paths, tmp_path / "out", **settings)
@@ -315,7 +324,7 @@ def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
 
 
 def test_the_command_passes_its_flags(tmp_path: Path) -> None:
-    files = [str(write_jsonl(tmp_path / f"{name}.jsonl", by(name, WET))) for name in ("林", "周")]
+    files = [str(write_jsonl(tmp_path / f"{name}.jsonl", row_by(name, WET))) for name in ("林", "周")]
     args = ["tasks", *files, "--out", str(tmp_path / "out")]
     told = CliRunner().invoke(build, [*args, "--annotator", "周", "--seed", "7", "--shares", "0,0.25"])
     assert told.exit_code == 0, told.output
@@ -325,7 +334,7 @@ def test_the_command_passes_its_flags(tmp_path: Path) -> None:
     assert told.exit_code == 2 and "expected two numbers" in told.output
 
 
-def built(merged: Merged, filling: int = 1, logs: Sequence[str] = ()) -> BuiltBenchmark:
+def built_benchmark(merged: Merged, filling: int = 1, logs: Sequence[str] = ()) -> BuiltBenchmark:
     counts = {f"easy/test/{name}": 1234 for name in TASKS} | {"easy/test/knowledge_filling": filling}
     gold = {"easy/test": {"(a)": 3, "(b)": 2}}
     return BuiltBenchmark(Path("data"), counts, {"easy/test": 7}, gold, merged, tuple(map(Path, logs)))
@@ -337,16 +346,19 @@ DISPUTED = tuple((f"d{n}", "猫", "动物") for n in range(6))
 LISTED = "; ".join(f"d{n}: 猫 / 动物" for n in range(5))
 # A build, and words of the last line that it says of itself.
 NOTES = [
-    (built(MERGED), "0 of 2 annotations, 0 dialogues"),
-    (built(replace(MERGED, annotators={"林": 3, "周": 1, "": 1})), "0 of 5 annotations (林 3, 周 1), 0 dialogues"),
-    (built(replace(MERGED, shared=2)), f"2 {ALL_SAME.format(0)}"),
-    (built(replace(MERGED, repeated=2)), f"0 {ALL_SAME.format(2)}"),
-    (built(replace(MERGED, disputed=DISPUTED[:5])), f"lists them): {LISTED}; settle them"),
-    (built(replace(MERGED, disputed=DISPUTED)), f"{LISTED} and 1 more in build.json; settle them"),
-    (built(replace(MERGED, returned=3)), "3 annotations left out that an inspector returned"),
-    (built(replace(MERGED, empty=4)), "4 dialogues left out, without annotations"),
-    (built(MERGED, filling=0), "nothing in easy/test: too few dialogues"),
-    (built(MERGED, logs=("a.json", "b.svg")), "how the distractors were filtered: a.json"),
+    (built_benchmark(MERGED), "0 of 2 annotations, 0 dialogues"),
+    (
+        built_benchmark(replace(MERGED, annotators={"林": 3, "周": 1, "": 1})),
+        "0 of 5 annotations (林 3, 周 1), 0 dialogues",
+    ),
+    (built_benchmark(replace(MERGED, shared=2)), f"2 {ALL_SAME.format(0)}"),
+    (built_benchmark(replace(MERGED, repeated=2)), f"0 {ALL_SAME.format(2)}"),
+    (built_benchmark(replace(MERGED, disputed=DISPUTED[:5])), f"lists them): {LISTED}; settle them"),
+    (built_benchmark(replace(MERGED, disputed=DISPUTED)), f"{LISTED} and 1 more in build.json; settle them"),
+    (built_benchmark(replace(MERGED, returned=3)), "3 annotations left out that an inspector returned"),
+    (built_benchmark(replace(MERGED, empty=4)), "4 dialogues left out, without annotations"),
+    (built_benchmark(MERGED, filling=0), "nothing in easy/test: too few dialogues"),
+    (built_benchmark(MERGED, logs=("a.json", "b.svg")), "how the distractors were filtered: a.json"),
 ]
 
 
@@ -356,7 +368,7 @@ def test_what_a_build_says(made: BuiltBenchmark, said: str) -> None:
 
 
 def test_the_table_of_a_build() -> None:
-    table = overview(built(MERGED, filling=5))
+    table = overview(built_benchmark(MERGED, filling=5))
     assert [column.header for column in table.columns] == ["items", "easy test"]
     assert list(map(str, table.columns[1].cells)) == ["7", "5", *["1,234"] * (len(TASKS) - 1), "3/2"]
 

@@ -38,7 +38,7 @@ def commands() -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.fixture(scope="module")
-def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def tutorial_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder after all commands of the tutorial, run in this process: to start nine would take longer."""
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     folder = tmp_path_factory.mktemp("tutorial")
@@ -67,20 +67,22 @@ def page_data(page: Path) -> Any:
 
 
 @pytest.mark.thorough
-def test_every_command_runs_and_says_what_is_shown(followed: Path) -> None:
-    kept = read_jsonl(followed / "screened" / "kept.jsonl")
+def test_every_command_runs_and_says_what_is_shown(tutorial_folder: Path) -> None:
+    kept = read_jsonl(tutorial_folder / "screened" / "kept.jsonl")
     told = {
         d.id: d.dialogue
         for name in ("lin", "zhou")
         for d in check_dialogues(bundled(f"sample/tutorial/{name}.jsonl"))[0]
     }
     assert {d["id"]: d["dialogue"] for d in kept} == told, "the annotations are of the dialogues that screening keeps"
-    assert [d["id"] for d in page_data(followed / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
-    assert len(json.loads((followed / "agreement.json").read_text(encoding="utf-8"))["annotators"]) == 2
-    results = [results_json(followed / "runs" / r) for r in ("baselines", "tiny")]
+    assert [d["id"] for d in page_data(tutorial_folder / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
+    assert len(json.loads((tutorial_folder / "agreement.json").read_text(encoding="utf-8"))["annotators"]) == 2
+    results = [results_json(tutorial_folder / "runs" / r) for r in ("baselines", "tiny")]
     assert [len({c["model"] for c in r["cells"]}) for r in results] == [3, 1]
     assert [len(r["cells"]) for r in results] == [3 * 8, 2]
-    assert {"lexical", "tiny-zh"} <= {c["model"] for c in page_data(followed / "leaderboard" / "index.html")["cells"]}
+    assert {"lexical", "tiny-zh"} <= {
+        c["model"] for c in page_data(tutorial_folder / "leaderboard" / "index.html")["cells"]
+    }
 
 
 def test_what_the_tutorial_ships() -> None:

@@ -194,7 +194,7 @@ def test_the_sample_with_all_perturbations(oracle_and_majority: Path, tmp_path: 
     assert not done.problems and {cell["set"] for cell in cells_of(done)} == {"d", "m"}
     assert {cell["metrics"]["accuracy"]["value"] for cell in cells_of(done)} == {1}
     official = [c["metrics"]["paper.accuracy"]["value"] for c in cells_of(done) if c["perturb"] == "none"]
-    assert official and {*official} == {1}  # "B", and 答案：B
+    assert official and {*official} == {1}  # both the letter alone and 答案：B are read
     # Only annotated questions are counted by kind, each for all its kinds.
     entry = next(
         b for b in content_of(done, "breakdowns") if (b["set"], b["variant"], b["perturb"]) == ("d", "paper", "none")
@@ -241,7 +241,7 @@ COUNTS = {  # questions and documents, as in the paper's Table 2
 
 
 @pytest.mark.thorough
-def test_official_files(official: Corpus) -> None:
+def test_official_files_load_with_the_papers_counts(official: Corpus) -> None:
     found = check_data(Corpora(official.root))
     assert {(c.set, c.split): (c.items, c.dialogues) for c in found.counts} == COUNTS
     assert not found.leaks

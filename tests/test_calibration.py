@@ -63,23 +63,24 @@ def row(
 
 
 @pytest.fixture(scope="module")
-def drawn() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def logprobs_and_golds() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(4)
     logprobs = rng.normal(0, 1.5, (240, 3))
-    p = np.exp(0.5 * logprobs) / np.exp(0.5 * logprobs).sum(axis=1, keepdims=True)  # overconfident
+    # gold is drawn by flatter probabilities: the model is too sure
+    p = np.exp(0.5 * logprobs) / np.exp(0.5 * logprobs).sum(axis=1, keepdims=True)
     golds = np.array([rng.choice(3, p=own) for own in p])
     return logprobs, golds, np.arange(240) // 4
 
 
-def test_figures_are_those_of_scikit_learn(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+def test_figures_are_those_of_scikit_learn(logprobs_and_golds: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     from scipy.special import softmax as theirs
     from sklearn.calibration import calibration_curve
     from sklearn.metrics import brier_score_loss
 
-    logprobs, golds, _ = drawn
+    logprobs, golds, _ = logprobs_and_golds
     p = theirs(logprobs, axis=1)
     confidence, right = p.max(axis=1), (p.argmax(axis=1) == golds).astype(float)
-    found = row(*drawn)
+    found = row(*logprobs_and_golds)
     assert found.brier.value == pytest.approx(brier_score_loss(golds, p, labels=[0, 1, 2], scale_by_half=False))
     shares, means = calibration_curve(right, confidence, n_bins=BINS, strategy="uniform")
     assert [b.confidence for b in found.bins] == pytest.approx(means.tolist())
@@ -90,12 +91,12 @@ def test_figures_are_those_of_scikit_learn(drawn: tuple[np.ndarray, np.ndarray, 
     assert found.ece.low < found.ece.value < found.ece.high and found.brier.low < found.brier.value < found.brier.high
 
 
-def test_the_surest_items_alone(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-    logprobs, golds, _ = drawn
+def test_the_surest_items_alone(logprobs_and_golds: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    logprobs, golds, _ = logprobs_and_golds
     p = np.exp(logprobs) / np.exp(logprobs).sum(axis=1, keepdims=True)
     order = np.argsort(-p.max(axis=1))
     right = (p.argmax(axis=1) == golds)[order].astype(float)
-    found = row(*drawn)
+    found = row(*logprobs_and_golds)
     for point in found.curve:
         count = round(point.coverage * 240)
         assert point.accuracy.value == pytest.approx(right[:count].mean())
@@ -126,8 +127,8 @@ def test_bins_and_extreme_probabilities() -> None:
     assert softmax([float("-inf"), 0.0]).tolist() == [0, 1]
 
 
-def test_sheets(drawn: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-    found = row(*drawn)
+def test_sheets_and_diagrams_show_the_figures(logprobs_and_golds: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    found = row(*logprobs_and_golds)
     (sheet,) = sheets_of(calibration.ANALYSIS, [found.written()])
     sure, right = (f"{100 * (x.value or 0):.1f}" for x in (found.confidence, found.accuracy))
     assert sheet.finding and sheet.finding.en == f"Furthest apart: m is {sure} % sure and {right} % right (EASY CKF)."
@@ -182,7 +183,7 @@ def stated_row(replies: list[str], golds: list[int], dialogues: list[int]) -> ca
 
 
 @pytest.fixture(scope="module")
-def said() -> tuple[list[str], list[int], np.ndarray, np.ndarray]:
+def confidence_replies() -> tuple[list[str], list[int], np.ndarray, np.ndarray]:
     """200 replies, of which every tenth states nothing: replies, golds, and stated confidence and right of the others."""
     rng = np.random.default_rng(7)
     confidence = rng.choice([0.35, 0.5, 0.62, 0.77, 0.83, 0.95, 1.0], 200)
@@ -199,11 +200,13 @@ def said() -> tuple[list[str], list[int], np.ndarray, np.ndarray]:
     return replies, golds.tolist(), confidence[kept], (golds == 0)[kept].astype(float)
 
 
-def test_stated_confidence_beside_scikit_learn(said: tuple[list[str], list[int], np.ndarray, np.ndarray]) -> None:
+def test_stated_confidence_beside_scikit_learn(
+    confidence_replies: tuple[list[str], list[int], np.ndarray, np.ndarray],
+) -> None:
     from sklearn.calibration import calibration_curve
     from sklearn.metrics import brier_score_loss
 
-    replies, golds, confidence, right = said
+    replies, golds, confidence, right = confidence_replies
     found = stated_row(replies, golds, [n // 4 for n in range(200)])
     assert found and found.by == "stated" and found.refused is None
     assert (found.items, found.answered, found.dialogues) == (180, 200, 50)
@@ -237,7 +240,8 @@ def test_few_statements_are_refused() -> None:
     assert not [*calibration.diagrams(type("R", (), {"of": lambda self, a: [found]})())]  # type: ignore[arg-type]
     enough = stated_row([*replies, "(a) 八成把握"], [0] * 70, list(range(70)))
     assert enough and enough.refused is None and enough.confidence.value == pytest.approx(0.8)
-    assert stated_row(["(a)", "不知道。置信度：50%"] * 40, [0] * 80, list(range(80))) is None  # only answers count
+    # a reply without an answer is left out
+    assert stated_row(["(a)", "不知道。置信度：50%"] * 40, [0] * 80, list(range(80))) is None
 
 
 def test_the_wording_that_asks_for_it(tmp_path: Path) -> None:

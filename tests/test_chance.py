@@ -26,7 +26,7 @@ def p_of(
     return better_than_shuffled(*told, dialogues, ONE(seed), 1)[0].p
 
 
-def test_by_hand() -> None:
+def test_p_is_the_share_of_orders_by_hand() -> None:
     """p is the share of all orders of five right options in which the studentized sum is as great."""
     chosen, golds = [0, 1, 2, 0, 1], [0, 1, 2, 1, 1]
 
@@ -83,12 +83,12 @@ def one_a_dialogue(rng: np.random.Generator, dialogues: np.ndarray) -> np.ndarra
     return rng.integers(0, 3, dialogues.max() + 1)[dialogues]
 
 
-def preferring(rng: np.random.Generator, dialogues: np.ndarray) -> np.ndarray:
+def by_preference(rng: np.random.Generator, dialogues: np.ndarray) -> np.ndarray:
     return rng.choice(3, len(dialogues), p=rng.dirichlet([3, 3, 3]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("guess", thorough_but(1, [uniform, one_a_dialogue, preferring]))
+@pytest.mark.parametrize("guess", thorough_but(1, [uniform, one_a_dialogue, by_preference]))
 @pytest.mark.parametrize("repeats", [0.0, 0.8])
 def test_models_that_know_nothing_are_not_above_chance(
     guess: Callable[[np.random.Generator, np.ndarray], np.ndarray], repeats: float
@@ -123,7 +123,7 @@ def chance(*cells: CellOutcomes) -> list[Chance]:
     return compute(a_run(*(scored_cell(a_cell(model=cell.cell.place.model), cell) for cell in cells)))
 
 
-def test_rows() -> None:
+def test_models_of_a_task_share_their_shuffles() -> None:
     """The models of one task share their shuffles, and each has the p that it has alone; baselines have no row."""
     right, always = [n % 2 for n in range(20)], [1] * 20
     rows = chance(outcomes("a", right), outcomes("b", always), outcomes("random", always, backend="baseline"))

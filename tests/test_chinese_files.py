@@ -121,7 +121,7 @@ def official(real_data: Path) -> Path:
 
 
 @pytest.mark.thorough
-def test_official_files(official: Path) -> None:
+def test_official_files_load_whole(official: Path) -> None:
     for subject in SUBJECTS:
         assert_official_exam(official, subject)
     for local in ("cluewsc", "chid"):

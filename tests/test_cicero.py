@@ -304,7 +304,7 @@ def test_an_english_judge_gives_the_papers_three_scores() -> None:
 
 
 @pytest.mark.thorough
-def test_official_v2_files(real_data: Path) -> None:
+def test_official_v2_files_load_whole(real_data: Path) -> None:
     if not (real_data / "cicero" / "v2").is_dir():
         pytest.skip("needs cicero/v2, the official files, in EVALSUITE_DATA")
     corpus = Corpus(BENCHMARK, real_data)
@@ -323,7 +323,7 @@ def test_official_v2_files(real_data: Path) -> None:
     assert Counter(len(item.options) for item in whole) == {5: 852, 4: 795, 3: 9, 2: 1}
 
 
-def test_official_v1_example(real_data: Path, tmp_path: Path) -> None:
+def test_the_official_v1_example_becomes_an_item(real_data: Path, tmp_path: Path) -> None:
     example = real_data / "cicero" / "v1_example" / "README_example.jsonl"
     if not example.is_file():
         pytest.skip("needs cicero/v1_example in EVALSUITE_DATA")

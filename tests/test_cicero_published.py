@@ -101,7 +101,7 @@ def test_the_averages_of_table_9_are_those_of_its_items(model: str) -> None:
 
 @pytest.mark.parametrize("metric", [ONE, SEVERAL])
 @pytest.mark.parametrize("model", ["T5", "Unified QA"])
-def test_so_are_those_of_its_parts(model: str, metric: str) -> None:
+def test_the_averages_of_table_9_are_those_of_its_parts(model: str, metric: str) -> None:
     one = share(model)
     weight = {g: TEST[g] * (one[g] if metric == ONE else 1 - one[g]) for g in GROUPS}
     found = values("Table 9", model, metric)

@@ -36,7 +36,7 @@ def sample() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def real(real_data: Path) -> Corpus:
+def official_corpus(real_data: Path) -> Corpus:
     if not (real_data / "cider").is_dir():
         pytest.skip("needs cider/, the official files, in EVALSUITE_DATA")
     return Corpus(BENCHMARK, real_data)
@@ -65,8 +65,8 @@ TABLE_9_CATEGORIES = {
 }  # fmt: skip
 
 
-def test_the_relations_come_out_as_in_table_9(real: Corpus) -> None:
-    dialogues = cider_files.read_annotations(cider_files.annotations_path(real.root)).dialogues
+def test_the_relations_come_out_as_in_table_9(official_corpus: Corpus) -> None:
+    dialogues = cider_files.read_annotations(cider_files.annotations_path(official_corpus.root)).dialogues
     counts = Counter(triplet.relation for dialogue in dialogues for triplet in dialogue.triplets)
     assert counts == TABLE_9 and list(RELATIONS) == list(TABLE_9)
     assert len(dialogues) == 807 and counts.total() == 4539 - 153
@@ -78,8 +78,8 @@ def test_the_relations_come_out_as_in_table_9(real: Corpus) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("split", SPLITS)
-def test_the_positives_come_out_as_in_table_3(real: Corpus, split: str) -> None:
-    files = [real.file(TASKS_CIDER["dnli"], fold, split).items for fold in FOLDS]
+def test_the_positives_come_out_as_in_table_3(official_corpus: Corpus, split: str) -> None:
+    files = [official_corpus.file(TASKS_CIDER["dnli"], fold, split).items for fold in FOLDS]
     positives = tuple(sum(item.gold == 0 for item in items) for items in files)
     assert positives == TABLE_3[split]
     each = {"train": 2, "test": 8}[split]
@@ -95,21 +95,21 @@ OFFICIAL = [  # task, tests of each fold, in all: the counts of the files
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "counts", "total"), OFFICIAL)
-def test_official_files_load_whole(real: Corpus, task: str, counts: tuple[int, ...], total: int) -> None:
-    files = {fold: real.file(TASKS_CIDER[task], fold, "test") for fold in FOLDS}
+def test_official_files_load_whole(official_corpus: Corpus, task: str, counts: tuple[int, ...], total: int) -> None:
+    files = {fold: official_corpus.file(TASKS_CIDER[task], fold, "test") for fold in FOLDS}
     assert tuple(len(file.items) for file in files.values()) == counts and sum(counts) == total
     assert not any(file.skipped for file in files.values())
     for fold in FOLDS:
-        assert len(real.file(TASKS_CIDER[task], fold, "train").items) == total - len(files[fold].items)
+        assert len(official_corpus.file(TASKS_CIDER[task], fold, "train").items) == total - len(files[fold].items)
 
 
-def test_the_official_relation_file_holds_our_positives(real: Corpus) -> None:
+def test_the_official_relation_file_holds_our_positives(official_corpus: Corpus) -> None:
     """The official relation file of fold 1, the only one at hand. Its spans are lemmatised, so dialogues and relations are
     compared."""
-    path = cider_files.test_path(real.root, TASKS_CIDER["relation_prediction"], "fold1")
+    path = cider_files.test_path(official_corpus.root, TASKS_CIDER["relation_prediction"], "fold1")
     names = (path.parent / "relations.txt").read_text(encoding="utf-8").split("\n")
     assert sorted(filter(None, names)) == sorted(RELATIONS)
-    items = real.file(TASKS_CIDER["relation_prediction"], "fold1", "test").items
+    items = official_corpus.file(TASKS_CIDER["relation_prediction"], "fold1", "test").items
     assert len(items) == 882
 
     def key(text: str) -> str:
@@ -118,27 +118,32 @@ def test_the_official_relation_file_holds_our_positives(real: Corpus) -> None:
     theirs = Counter((key(item.dialogue[0]), relation_of(item)) for item in items)
     ours = Counter(
         (key(" ".join(turn[3:] for turn in item.dialogue)), relation_of(item))
-        for item in real.file(TASKS_CIDER["dnli"], "fold1", "test").items
+        for item in official_corpus.file(TASKS_CIDER["dnli"], "fold1", "test").items
         if item.gold == 0
     )
     assert theirs == ours
 
 
 @pytest.mark.slow
-def test_folds_share_no_dialogue(real: Corpus) -> None:
+def test_folds_share_no_dialogue(official_corpus: Corpus) -> None:
     for task in ("dnli", "span_extraction", "span_selection"):
-        tests = [{dialogue_of(item) for item in real.file(TASKS_CIDER[task], f, "test").items} for f in FOLDS]
+        tests = [
+            {dialogue_of(item) for item in official_corpus.file(TASKS_CIDER[task], f, "test").items} for f in FOLDS
+        ]
         for number, fold in enumerate(FOLDS):
-            trained = {dialogue_of(item) for item in real.file(TASKS_CIDER[task], fold, "train").items}
+            trained = {dialogue_of(item) for item in official_corpus.file(TASKS_CIDER[task], fold, "train").items}
             assert trained == set().union(*(t for n, t in enumerate(tests) if n != number))
             assert not trained & tests[number]
 
 
-def test_a_task_without_its_file_is_not_there(real: Corpus, tmp_path: Path) -> None:
+def test_a_task_without_its_file_is_not_there(official_corpus: Corpus, tmp_path: Path) -> None:
     task = TASKS_CIDER["relation_prediction"]
     lone = tmp_path / "cider"
-    for path in (cider_files.annotations_path(real.root), cider_files.test_path(real.root, task, "fold1")):
-        target = lone / path.relative_to(real.root)
+    for path in (
+        cider_files.annotations_path(official_corpus.root),
+        cider_files.test_path(official_corpus.root, task, "fold1"),
+    ):
+        target = lone / path.relative_to(official_corpus.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
     corpus = Corpus(BENCHMARK, tmp_path)
@@ -151,7 +156,7 @@ def test_a_task_without_its_file_is_not_there(real: Corpus, tmp_path: Path) -> N
 # --- both: what is true of every item
 
 
-@pytest.fixture(params=thorough_but(1, ["sample", "real"]))
+@pytest.fixture(params=thorough_but(1, ["sample", "official_corpus"]))
 def corpus(request: pytest.FixtureRequest) -> Corpus:
     found: Corpus = request.getfixturevalue(request.param)
     return found
@@ -230,7 +235,7 @@ QUESTIONS = [  # head, relation, question: the first of each kind in the officia
 
 
 @pytest.mark.parametrize(("head", "relation", "question"), QUESTIONS)
-def test_questions(head: str, relation: str, question: str) -> None:
+def test_a_relation_asks_its_official_question(head: str, relation: str, question: str) -> None:
     assert question_for(head, relation) == question and parse_question(question) == (head, relation)
 
 
@@ -266,7 +271,7 @@ TURNS = [
 
 
 @pytest.mark.parametrize(("utterances", "wanted"), TURNS)
-def test_turns(utterances: str, wanted: tuple[str, ...]) -> None:
+def test_utterances_become_turns(utterances: str, wanted: tuple[str, ...]) -> None:
     assert cider_files.split_turns(utterances) == wanted
 
 

@@ -110,7 +110,7 @@ def test_a_budget_is_a_number_above_0(settings: Any, budget: float) -> None:
         ("", "Usage"),
     ],
 )
-def test_usage(words: str, says: str) -> None:
+def test_usage_errors_say_what_is_wrong(words: str, says: str) -> None:
     done = CliRunner().invoke(app, words.split(), env={"COLUMNS": "200"})
     assert done.exit_code == 2 and says in done.output
 

@@ -297,7 +297,7 @@ def test_no_room_for_a_replica(engines: Engines) -> None:
         (({"CPU": 8, "GPU": 4},), None, "cpu", None, 1),
     ],
 )
-def test_how_many_replicas(
+def test_as_many_replicas_as_fit_or_are_asked_for(
     engines: Engines, nodes: Any, number: int | None, device: Any, threads: int | None, loads: int
 ) -> None:
     model = Model(name="m", backend="hf", path="p", device=device, hf=HF(threads=threads))
@@ -466,7 +466,7 @@ def test_the_address_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
         backends_on(None)(hf("anything"))
 
 
-def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)  # Python itself puts None there to forbid an import
     with pytest.raises(BackendError, match=r"needs `pip install 'evalsuite\[ray\]'`"):
         backends_on(None)(hf("anything"))

@@ -36,7 +36,7 @@ def items(options: tuple[str, str] = ("科幻片", "恐怖片"), gold: int = 1) 
     ]  # fmt: skip
 
 
-def put(folder: Path, replies: str, asked: list[Item] | None = None, samples: int = 1, **place: Any) -> None:
+def put_cell(folder: Path, replies: str, asked: list[Item] | None = None, samples: int = 1, **place: Any) -> None:
     """A cell in a run's store, a letter per reply; "!" failed, "?" was not asked yet, "." is not in the plan."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = {"data": place.pop("data", "file"), "backend": place.pop("backend", "hf")}
@@ -79,8 +79,8 @@ SETTINGS: list[tuple[str, str, Any, list[Any]]] = [
 def test_any_two_settings_are_compared_by_the_same_test(
     tmp_path: Path, keyword: str, part: str, value: Any, values: list[Any]
 ) -> None:
-    put(tmp_path, "bbbbbbabb")
-    put(tmp_path, "aaaabbbab", **{part: value})
+    put_cell(tmp_path, "bbbbbbabb")
+    put_cell(tmp_path, "aaaabbbab", **{part: value})
     (row,) = compare(tmp_path, **{keyword: values})
     only_a, only_b = 5, 1  # items 0 … 3 and 7; item 6
     assert (row.items, row.left_out, row.test, row.a, row.b) == (9, 0, "McNemar", 8 / 9, 4 / 9)
@@ -92,15 +92,15 @@ def test_any_two_settings_are_compared_by_the_same_test(
 
 
 def test_items_without_two_answers_are_left_out_and_counted(tmp_path: Path) -> None:
-    put(tmp_path, "bbbbbb!.?")
-    put(tmp_path, "a!bbbbbbb", shots=5)
+    put_cell(tmp_path, "bbbbbb!.?")
+    put_cell(tmp_path, "a!bbbbbbb", shots=5)
     (row,) = compare(tmp_path, shots=[0, 5])
     assert (row.items, row.left_out, row.a, row.b) == (5, 4, 1.0, 4 / 5)
 
 
 def test_samples_count_as_their_mean(tmp_path: Path) -> None:
-    put(tmp_path, "ab" * 9, samples=2)
-    put(tmp_path, "b" * 9, shots=5)
+    put_cell(tmp_path, "ab" * 9, samples=2)
+    put_cell(tmp_path, "b" * 9, shots=5)
     (row,) = compare(tmp_path, shots=[0, 5])
     assert (row.items, row.a, row.b, row.test) == (9, 0.5, 1.0, "permutation")
     assert row.p == pytest.approx(2 / 2**9)
@@ -108,9 +108,9 @@ def test_samples_count_as_their_mean(tmp_path: Path) -> None:
 
 def test_items_that_are_others_are_no_pairs(tmp_path: Path) -> None:
     """Equal ids in another file, or with other texts, are not the same item."""
-    put(tmp_path, "b" * 9)
-    put(tmp_path, "b" * 9, items(("喜剧片", "爱情片")), shots=5)
-    put(tmp_path, "a" * 9, items(gold=0), perturb="shuffle", data="another file")
+    put_cell(tmp_path, "b" * 9)
+    put_cell(tmp_path, "b" * 9, items(("喜剧片", "爱情片")), shots=5)
+    put_cell(tmp_path, "a" * 9, items(gold=0), perturb="shuffle", data="another file")
     with pytest.raises(ConfigError, match="share no answered item"):
         compare(tmp_path, shots=[0, 5])
     with pytest.raises(ConfigError, match="share no answered item"):
@@ -118,11 +118,11 @@ def test_items_that_are_others_are_no_pairs(tmp_path: Path) -> None:
 
 
 def test_a_wording_in_another_language_asks_the_same_items(tmp_path: Path) -> None:
-    put(tmp_path, "b" * 9)
-    put(tmp_path, "b" * 8 + "a", items(("science fiction", "horror")), variant="en", data="translated")
+    put_cell(tmp_path, "b" * 9)
+    put_cell(tmp_path, "b" * 8 + "a", items(("science fiction", "horror")), variant="en", data="translated")
     (row,) = compare(tmp_path, prompt=["paper", "en"])
     assert row.items == 9 and row.flips[0].b_item is not None and row.flips[0].b_item.options[1] == "horror"
-    put(tmp_path, "b" * 9, items(gold=0), variant="other", data="other file")
+    put_cell(tmp_path, "b" * 9, items(gold=0), variant="other", data="other file")
     with pytest.raises(ConfigError, match="share no answered item"):
         compare(tmp_path, prompt=["paper", "other"])
 
@@ -130,8 +130,8 @@ def test_a_wording_in_another_language_asks_the_same_items(tmp_path: Path) -> No
 def test_perturbed_items_are_paired_with_their_originals_and_show_both_golds(
     tmp_path: Path, cli: Callable[..., Any]
 ) -> None:
-    put(tmp_path, "bbbbbbbbb")
-    put(tmp_path, "bbbbbbbbb", items(gold=0), perturb="shuffle")
+    put_cell(tmp_path, "bbbbbbbbb")
+    put_cell(tmp_path, "bbbbbbbbb", items(gold=0), perturb="shuffle")
     (row,) = compare(tmp_path, perturb=["none", "shuffle"])
     assert (row.a, row.b, row.items) == (1.0, 0.0, 9)
     assert "gold A b, B a" in cli("compare", tmp_path, "--perturb", "none,shuffle").stdout
@@ -142,8 +142,9 @@ def test_each_row_is_otherwise_equal_and_corrected_with_its_like(tmp_path: Path,
     for model in ("m", "n"):
         for shots in (0, 5):
             for variant in ("paper", "plain"):
-                put(tmp_path, "".join(rng.choices("ab", k=9)), model=model, shots=shots, variant=variant)
-    put(tmp_path, "".join(rng.choices("ab", k=9)), model="m", shots=5, variant="cot")  # has no partner
+                put_cell(tmp_path, "".join(rng.choices("ab", k=9)), model=model, shots=shots, variant=variant)
+    # no 0-shot cell has this wording
+    put_cell(tmp_path, "".join(rng.choices("ab", k=9)), model="m", shots=5, variant="cot")
     rows = compare(tmp_path, shots=[0, 5])
     assert [(r.model, r.variant) for r in rows] == [("m", "paper"), ("m", "plain"), ("n", "paper"), ("n", "plain")]
     assert all(r.p_holm == r.p for r in rows)  # each row is the only one of its model and wording
@@ -161,17 +162,17 @@ def test_each_row_is_otherwise_equal_and_corrected_with_its_like(tmp_path: Path,
 
 def test_baselines_are_compared_only_where_they_are_meant(tmp_path: Path) -> None:
     for shots in (0, 5):
-        put(tmp_path, "b" * 9, shots=shots)
-        put(tmp_path, "a" * 9, shots=shots, model="random", backend="baseline")
+        put_cell(tmp_path, "b" * 9, shots=shots)
+        put_cell(tmp_path, "a" * 9, shots=shots, model="random", backend="baseline")
     assert [r.model for r in compare(tmp_path, shots=[0, 5])] == ["m"]
     assert [r.model for r in compare(tmp_path, shots=[0, 5], models=["random"])] == ["random"]
     assert len(compare(tmp_path, "m", "random")) == 2
 
 
 def test_two_runs_are_compared_cell_by_cell(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    put(tmp_path / "old", "bbbbbbabb")
-    put(tmp_path / "new", "aaaabbbab")
-    put(tmp_path / "new", "aaaabbbab", shots=5)
+    put_cell(tmp_path / "old", "bbbbbbabb")
+    put_cell(tmp_path / "new", "aaaabbbab")
+    put_cell(tmp_path / "new", "aaaabbbab", shots=5)
     (row,) = compare(tmp_path / "old", other=tmp_path / "new")
     assert (row.by, row.model, row.shots, row.items) == ("run", "m", 0, 9)
     assert row.p == pytest.approx(stats.binomtest(5, 6).pvalue)
@@ -199,8 +200,8 @@ WRONG = [
 
 @pytest.mark.parametrize(("asked", "said"), WRONG)
 def test_what_is_not_clear_is_said(tmp_path: Path, asked: dict[str, Any], said: str) -> None:
-    put(tmp_path, "b" * 9)
-    put(tmp_path, "b" * 9, shots=5)
+    put_cell(tmp_path, "b" * 9)
+    put_cell(tmp_path, "b" * 9, shots=5)
     if "other" in asked:
         asked = asked | {"other": tmp_path}
     with pytest.raises(ConfigError) as error:
@@ -209,15 +210,15 @@ def test_what_is_not_clear_is_said(tmp_path: Path, asked: dict[str, Any], said: 
 
 
 def test_settings_that_were_never_asked_otherwise_alike_are_said(tmp_path: Path) -> None:
-    put(tmp_path, "b" * 9)
-    put(tmp_path, "b" * 9, shots=5, variant="plain")
+    put_cell(tmp_path, "b" * 9)
+    put_cell(tmp_path, "b" * 9, shots=5, variant="plain")
     with pytest.raises(ConfigError, match="0 and 5 share no answered item"):
         compare(tmp_path, shots=[0, 5])
 
 
 def test_the_value_that_the_narrowed_cells_lack_is_said_and_how_to_add_it(tmp_path: Path) -> None:
-    put(tmp_path, "b" * 9)
-    put(tmp_path, "b" * 9, shots=1, model="n")
+    put_cell(tmp_path, "b" * 9)
+    put_cell(tmp_path, "b" * 9, shots=1, model="n")
     said = rf"none of the cells chosen is of 1; `evalsuite run … --shots 0,1 --out {re.escape(str(tmp_path))}`"
     with pytest.raises(ConfigError, match=said):
         compare(tmp_path, shots=[0, 1], models=["m"])
@@ -226,14 +227,14 @@ def test_the_value_that_the_narrowed_cells_lack_is_said_and_how_to_add_it(tmp_pa
 
 
 def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    put(tmp_path, "bbbbbbabb")
-    put(tmp_path, "aaaabbbab", shots=5)
+    put_cell(tmp_path, "bbbbbbabb")
+    put_cell(tmp_path, "aaaabbbab", shots=5)
     said = cli("compare", tmp_path, "--shots", "0,5").stdout
     assert "m: A (0-shot) less B (5-shot)" in said
     assert "… 3 more; --flips 6" in said and said.count("gold") == 3  # items 0 … 3, 6 and 7 differ
     assert "more; --flips" not in cli("compare", tmp_path, "--shots", "0,5", "--flips", "6").stdout
-    put(tmp_path, "bbbbbbabb", model="n")
-    put(tmp_path, "aaaabbbab", shots=5, model="n")
+    put_cell(tmp_path, "bbbbbbabb", model="n")
+    put_cell(tmp_path, "aaaabbbab", shots=5, model="n")
     assert cli("compare", tmp_path, "--shots", "0,5").stdout.startswith(
         "A (0-shot) less B (5-shot)"
     )  # above their rows
@@ -270,13 +271,13 @@ def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Calla
 
 def test_an_interval_without_0_beside_no_significance_is_explained(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Six items differ in one of two rows: p is 0.031, and 0.0625 after Holm."""
-    put(tmp_path, "bbbbbbbbb")
-    put(tmp_path, "aaaaaabbb", model="n")
+    put_cell(tmp_path, "bbbbbbbbb")
+    put_cell(tmp_path, "aaaaaabbb", model="n")
     explained = "but not after Holm over its family"
     alone = cli("compare", tmp_path, "--models", "m,n").stdout
     assert "corrected over 1 row;" in alone and explained not in " ".join(alone.split())
-    put(tmp_path, "bbbbbbbbb", set="hard")
-    put(tmp_path, "bbbbbbbab", set="hard", model="n")
+    put_cell(tmp_path, "bbbbbbbbb", set="hard")
+    put_cell(tmp_path, "bbbbbbbab", set="hard", model="n")
     both = " ".join(cli("compare", tmp_path, "--models", "m,n").stdout.split())
     assert "corrected over 2 rows;" in both and explained in both
     first, second = compare(tmp_path, models=["m", "n"])

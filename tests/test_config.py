@@ -62,7 +62,7 @@ def test_a_mistake_is_named(tmp_path: Path, more: str, parts: list[str]) -> None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "models: []", "models: 3"])
-def test_files_without_models(tmp_path: Path, text: str) -> None:
+def test_files_without_models_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "models.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"models\.yaml"):
@@ -88,7 +88,7 @@ def test_tasks_of_a_model_are_tasks(tmp_path: Path) -> None:
         load_models(path)
 
 
-def test_choosing_models(tmp_path: Path) -> None:
+def test_models_are_chosen_by_name(tmp_path: Path) -> None:
     assert [m.name for m in load_models(bundled("models.yaml"), ["lexical"])] == ["lexical"]
     with pytest.raises(ConfigError, match=r"unknown model 'tiny'.*Did you mean 'tiny-zh'"):
         load_models(bundled("models.yaml"), ["tiny"])

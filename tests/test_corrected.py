@@ -1,4 +1,5 @@
-"""Judges' means corrected by people: the estimate beside the paper's formulas, coverage by simulation, and a run with its audit."""
+"""Judges' means corrected by people: the estimate beside the paper's formulas, coverage by simulation, and a run with its
+audit."""
 
 from __future__ import annotations
 
@@ -46,8 +47,10 @@ def test_the_estimate_is_the_papers() -> None:
     best = np.cov(y, f)[0, 1] / np.var(f, ddof=1)
     assert found.tuning == pytest.approx(best, abs=0.02) and 0 < found.tuning < 1
     half = 1.96 * np.sqrt(np.var(y - found.tuning * f) / 150 + found.tuning**2 * np.var(judge) / 600)
-    assert half < (found.high - found.low) / 2 < 1.06 * half  # Student's quantile, the jackknife
-    assert found.high - found.low < 0.95 * (found.people_high - found.people_low)  # the judge is of use
+    assert half < (found.high - found.low) / 2 < 1.06 * half  # wider by Student's quantile and the jackknife
+    assert found.high - found.low < 0.95 * (
+        found.people_high - found.people_low
+    )  # the judge makes the interval narrower
 
 
 def test_weights_undo_the_draw() -> None:
@@ -67,7 +70,7 @@ def test_a_judge_who_errs_nowhere_in_the_sample_is_not_taken_for_perfect() -> No
 
 
 @pytest.mark.parametrize(("dialogues", "each", "marked"), [(300, 1, 60), (60, 4, 40)])
-def test_coverage(dialogues: int, each: int, marked: int) -> None:
+def test_intervals_cover_the_mean_of_people(dialogues: int, each: int, marked: int) -> None:
     """The intervals cover the mean that people would give to endless dialogues. The drawn half of the sample is of the replies
     that people like."""
     _, people, _ = world(np.random.default_rng(1), 100_000, 1)
@@ -89,31 +92,31 @@ def test_coverage(dialogues: int, each: int, marked: int) -> None:
 # --- in a run
 
 
-def drawn(*parts: object) -> float:
+def uniform_number(*parts: object) -> float:
     return int(hashlib.sha256(repr(parts).encode()).hexdigest()[:8], 16) / 2**32
 
 
 def judge(request: Request) -> str:
-    return f"{min(5, 2 + int(4 * drawn(request.prompt)))}\n理由"
+    return f"{min(5, 2 + int(4 * uniform_number(request.prompt)))}\n理由"
 
 
 def person(output: str) -> int:
-    return int(5 * drawn("person", output))
+    return int(5 * uniform_number("person", output))
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def judged_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A judged run of which a person has marked a sample."""
     out = tmp_path_factory.mktemp("corrected") / "run"
     evalsuite.run({"m": lambda request: request.id}, tasks=["knowledge_generation"], set="easy", limit=120, out=out)
     evalsuite.judge(out, "j", models={"j": judge})
     audit.make_sample(out, n=50)
-    marked(out)
+    mark_sample(out)
     evalsuite.score(out)
     return out
 
 
-def marked(out: Path, left_out: int = 0) -> None:
+def mark_sample(out: Path, left_out: int = 0) -> None:
     """A person marks the sample, all but the first ones."""
     found = load_sample(next((out / "audit").glob(f"*/{SAMPLE}")))
     marks = out / "marks.jsonl"
@@ -126,38 +129,40 @@ def marked(out: Path, left_out: int = 0) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_with_its_audit(judged: Path, cli: Callable[..., Any]) -> None:
-    sample = load_sample(next((judged / "audit").glob(f"*/{SAMPLE}")))
+def test_a_run_with_its_audit(judged_run: Path, cli: Callable[..., Any]) -> None:
+    sample = load_sample(next((judged_run / "audit").glob(f"*/{SAMPLE}")))
     weights = np.array([d.weight for d in sample.drawn])
     scores = np.array([person(d.output.id) for d in sample.drawn])
-    results = load_results(judged)
+    results = load_results(judged_run)
     (row,), (cell,) = content_of(results, "corrected"), content_of(results, "judged")["cells"]
     assert row["people"]["value"] == pytest.approx(weights @ scores / weights.sum())
     assert (row["drawn"], row["marked"], row["refused"]) == (50, 50, None)
     assert row["raw"]["value"] == cell["scales"]["score"]["value"]
     assert row["corrected"]["low"] < row["corrected"]["value"] < row["corrected"]["high"] < row["raw"]["value"]
-    assert "Judge corrected by people: j, corecode score" in cli("show", judged).stdout
+    assert "Judge corrected by people: j, corecode score" in cli("show", judged_run).stdout
 
 
 @pytest.mark.slow
-def test_refusals(judged: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_corrections_that_the_sample_does_not_allow_are_refused(
+    judged_run: Path, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
     out = tmp_path / "run"
-    shutil.copytree(judged, out)
+    shutil.copytree(judged_run, out)
     file = next((out / "audit").glob("*/people.json"))
     people = json.loads(file.read_text("utf-8"))
 
     def row() -> dict[str, Any]:
         return dict(content_of(evalsuite.score(out), "corrected")[0])
 
-    def refused(**changed: Any) -> str:
+    def refusal(**changed: Any) -> str:
         file.write_text(json.dumps({**people, **changed}), encoding="utf-8")
         return str(row()["refused"])
 
-    assert refused(drawn=people["drawn"][:4]) == "few"
-    assert refused(suspicious=True) == "suspicious"
-    assert refused(outputs={"m": 119}) == "changed"
+    assert refusal(drawn=people["drawn"][:4]) == "few"
+    assert refusal(suspicious=True) == "suspicious"
+    assert refusal(outputs={"m": 119}) == "changed"
     assert "the run's replies have changed since the draw" in cli("show", out, COLUMNS="220").stdout
-    marked(out, left_out=3)  # the replies that people choose to mark are no random part
+    mark_sample(out, left_out=3)  # the replies that people choose to mark are no random part
     found = row()
     assert found["refused"] == "unmarked" and found["corrected"]["value"] is found["people"]["value"] is None
     assert found["raw"]["value"] is not None and (found["drawn"], found["marked"]) == (50, 47)

@@ -54,7 +54,7 @@ def models(server: Server, tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def ask(path: Path, **more: Any) -> dict[str, Any]:
+def settings_for(path: Path, **more: Any) -> dict[str, Any]:
     return {"models": path, "tasks": TASKS, "set": "easy", "data": "bundled:sample", "seed": 3, **more}
 
 
@@ -62,7 +62,7 @@ def total(rows: list[CostEstimate]) -> CostEstimate:
     return rows[-1]
 
 
-def spent(run: Path) -> float:
+def spent_cost(run: Path) -> float:
     with open_store(run) as store:
         return store.spent()
 
@@ -73,22 +73,22 @@ def spent(run: Path) -> float:
 @pytest.mark.slow
 def test_a_run_lies_in_the_range_and_only_what_is_left_is_counted(models: Any, server: Server, tmp_path: Path) -> None:
     path, run = models(), tmp_path / "run"
-    before = total(evalsuite.estimate_cost(**ask(path), out=run))
+    before = total(evalsuite.estimate_cost(**settings_for(path), out=run))
     assert before.cost and before.cost.mean is None and before.reply_tokens and before.replies == 0
-    evalsuite.run(**ask(path, limit=6), out=run)
-    first = spent(run)
-    rows = evalsuite.estimate_cost(**ask(path), out=run)
+    evalsuite.run(**settings_for(path, limit=6), out=run)
+    first = spent_cost(run)
+    rows = evalsuite.estimate_cost(**settings_for(path), out=run)
     assert [(row.model, row.task) for row in rows] == [("far", TASKS[0]), ("far", TASKS[1]), ("far", None)]
     said = total(rows)
     assert said.left == before.left - 12 and said.requests == before.requests and said.replies == 12
     assert said.kinships == (Kinship.SAME,) and said.prompts == "replies"
-    evalsuite.run(**ask(path), out=run)
+    evalsuite.run(**settings_for(path), out=run)
     assert said.cost and said.cost.mean and said.most
-    assert said.cost.low <= spent(run) - first <= said.cost.high < said.most
+    assert said.cost.low <= spent_cost(run) - first <= said.cost.high < said.most
     assert said.cost.high - said.cost.low < before.cost.high - before.cost.low
-    assert before.cost.low <= spent(run) <= before.cost.high < (before.most or 0)
+    assert before.cost.low <= spent_cost(run) <= before.cost.high < (before.most or 0)
     # Each task by itself, as the run's own results count them.
-    after = total(evalsuite.estimate_cost(**ask(path), out=run))
+    after = total(evalsuite.estimate_cost(**settings_for(path), out=run))
     assert after.left == 0 and after.cost and after.cost.low == after.cost.high == 0
     assert server.account()["requests"] == said.requests
 
@@ -96,10 +96,10 @@ def test_a_run_lies_in_the_range_and_only_what_is_left_is_counted(models: Any, s
 def test_other_settings_of_the_model_are_asked_anew(models: Any, tmp_path: Path) -> None:
     """A model that thinks now, under the same name, is asked anew: replies without thinking say little about those to come."""
     run = tmp_path / "run"
-    evalsuite.run(**ask(models(), limit=6), out=run)
-    row = total(evalsuite.estimate_cost(**ask(models(", parameters: {think: true}"), limit=6), out=run))
+    evalsuite.run(**settings_for(models(), limit=6), out=run)
+    row = total(evalsuite.estimate_cost(**settings_for(models(", parameters: {think: true}"), limit=6), out=run))
     assert row.left == 12 and row.kinships == (Kinship.MODEL,)
-    more = total(evalsuite.estimate_cost(**ask(models(", reasoning_tokens: 4000"), limit=6), out=run))
+    more = total(evalsuite.estimate_cost(**settings_for(models(", reasoning_tokens: 4000"), limit=6), out=run))
     assert more.left == 12 and more.reply_tokens and more.reply_tokens.high > 12 * 4000
 
 
@@ -118,9 +118,9 @@ def test_the_closest_replies_are_taken_and_named(
     asked: dict[str, Any], kinship: Kinship | None, models: Any, tmp_path: Path
 ) -> None:
     path, run = models(), tmp_path / "run"
-    evalsuite.run(**ask(path, limit=4, tasks=TASKS[:1]), out=run)
+    evalsuite.run(**settings_for(path, limit=4, tasks=TASKS[:1]), out=run)
     more = {"limit": 4, "tasks": TASKS[:1], **asked}
-    row = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new", samples=[run]))
+    row = total(evalsuite.estimate_cost(**settings_for(path, **more), out=tmp_path / "new", samples=[run]))
     assert row.kinships == ((kinship,) if kinship else ()) and row.replies == (4 if kinship else 0)
     assert row.reply_tokens and (row.reply_tokens.mean is None) == (kinship is None)
     price, prompt = Price(input=1, output=8), row.prompt_tokens
@@ -128,17 +128,19 @@ def test_the_closest_replies_are_taken_and_named(
     assert row.cost.low == cost_of(price, prompt.low, row.reply_tokens.low)
     assert row.cost.high == cost_of(price, prompt.high, row.reply_tokens.high)
     # The first run is no sample of these requests: the range still goes to the limit.
-    nothing = total(evalsuite.estimate_cost(**ask(path, **more), out=tmp_path / "new"))
+    nothing = total(evalsuite.estimate_cost(**settings_for(path, **more), out=tmp_path / "new"))
     assert nothing.reply_tokens and row.reply_tokens.high == nothing.reply_tokens.high
 
 
 def test_replies_of_another_model(models: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    evalsuite.run(**ask(models(), limit=4), out=run)
-    row = total(evalsuite.estimate_cost(**ask(models(name="other"), limit=4), samples=[run], out=tmp_path / "new"))
+    evalsuite.run(**settings_for(models(), limit=4), out=run)
+    row = total(
+        evalsuite.estimate_cost(**settings_for(models(name="other"), limit=4), samples=[run], out=tmp_path / "new")
+    )
     assert row.kinships == (Kinship.MODEL,) and row.left == 8 and row.prompts == "estimated"
     with pytest.raises(ConfigError, match="no such folder"):
-        evalsuite.estimate_cost(**ask(models(), limit=4), samples=[tmp_path / "nowhere"])
+        evalsuite.estimate_cost(**settings_for(models(), limit=4), samples=[tmp_path / "nowhere"])
 
 
 @pytest.mark.slow
@@ -253,7 +255,7 @@ def test_a_run_ends_with_what_it_has_spent(
     found = re.search(r"^cost: (\S+) \(budget 1\)$", said, re.MULTILINE)
     paid = (server.prompt_tokens + 8 * server.new_tokens) / 1e6
     assert found and paid > 0 and float(found[1]) == pytest.approx(paid, rel=0.05)
-    assert re.search(rf"^cost: {found[1]}$", cli(*words).stdout, re.MULTILINE)  # nothing is asked again
+    assert re.search(rf"^cost: {found[1]}$", cli(*words).stdout, re.MULTILINE)  # the second command asks nothing
     local = cli("run", "--model", "random", "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "local").stdout
     assert "cost:" not in local
 
@@ -273,7 +275,7 @@ def test_a_cost_says_which_part_of_it_is_an_upper_bound(
     found = re.fullmatch(
         r"cost: at most (\S+) \(budget 1\); (\S+) of it is an upper bound: .* without token counts", said
     )
-    assert found and float(found[2]) < float(found[1]) == pytest.approx(spent(tmp_path / "run"), rel=0.05)
+    assert found and float(found[2]) < float(found[1]) == pytest.approx(spent_cost(tmp_path / "run"), rel=0.05)
     monkeypatch.setenv("EVALSUITE_LANG", "zh")
     chinese = spent_at_end(cli(*words, "--limit", "4"))
     assert re.fullmatch(rf"费用：至多 {found[1]}；其中 {found[2]} 按最高可能计：.*没有词元计数", chinese)
@@ -281,7 +283,7 @@ def test_a_cost_says_which_part_of_it_is_an_upper_bound(
 
 def test_the_cost_of_a_lost_try_is_an_upper_bound(server: Server, models: Callable[..., Path], tmp_path: Path) -> None:
     server.mix = {"drop-middle": 0.5}
-    evalsuite.run(**ask(models(), limit=6), out=tmp_path / "run")
+    evalsuite.run(**settings_for(models(), limit=6), out=tmp_path / "run")
     with open_store(tmp_path / "run") as store:
         counted = [response for cell in store.cells() for *_, response in store.read(cell) if response]
         paid = sum(response.prompt_tokens + 8 * response.new_tokens for response in counted) / 1e6
@@ -293,7 +295,7 @@ def spent_at_end(done: Any) -> str:
     return str(line)
 
 
-def test_a_price() -> None:
+def test_a_price_is_of_a_million_tokens() -> None:
     price = Price(input=2, output=10)
     assert cost_of(price, 1_000_000, 500_000) == 7 and cost_of(None, 9, 9) == 0
     assert API(price=price).charged == price
@@ -312,10 +314,10 @@ def test_a_row_has_whole_tokens_and_costs_to_six_digits() -> None:
     }  # fmt: skip
 
 
-def test_the_table(models: Any, tmp_path: Path, cli: Any) -> None:
+def test_the_table_has_tokens_and_costs(models: Any, tmp_path: Path, cli: Any) -> None:
     run = tmp_path / "run"
     path = models()
-    evalsuite.run(**ask(path, limit=6), out=run)
+    evalsuite.run(**settings_for(path, limit=6), out=run)
     words = [
         "preview",
         "--models",

@@ -326,7 +326,7 @@ def test_what_the_options_of_charm_give_away(real_data: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_official_files(real_data: Path) -> None:
+def test_official_files_have_the_published_counts(real_data: Path) -> None:
     """Counts and leakage as counted by others (the snapshot's README), not by this code."""
     found = check_data(Corpora(real_data / "corecode"))
     counts = {(c.set, c.split, c.task): c.items for c in found.counts}

@@ -126,7 +126,7 @@ def difficulty(cells: Sequence[CellOutcomes]) -> dict[str, Any] | None:
     return row and row.written()
 
 
-def test_a_row() -> None:
+def test_a_row_has_difficulty_and_discrimination() -> None:
     cells = [
         cell("weak", [0, 0, 0, 1, 0], [1, 2, 1, 0, 1]),
         cell("middle", [0, 1, 0, 1, 0], [1, 0, 1, 0, 2]),
@@ -174,7 +174,7 @@ def rows_of(*cells: ScoredCell) -> list[dict[str, Any]]:
 TRAINED = {"base": "m0", "task": TASK, "size": 1, "seed": 1, "set": "both", "allow_leak": False, "labels": {}}
 
 
-def test_who_counts() -> None:
+def test_only_ranked_models_count() -> None:
     three = [scored_outcomes(cell(f"m{n}", [0, n % 2, 1])) for n in range(3)]
     (row,) = rows_of(
         *three,
@@ -224,7 +224,7 @@ def content(run: Path) -> Mapping[str, Any]:
     return found
 
 
-def listed(run: Path) -> dict[str, Any]:
+def suspicious_items(run: Path) -> dict[str, Any]:
     (row,) = content(run)["difficulty"]
     Difficulty.model_validate(row)
     return {x["item"].rpartition("/")[2]: x for x in row["suspicious"]}
@@ -232,7 +232,7 @@ def listed(run: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_planted_items_are_found(run: Path) -> None:
-    found = listed(run)
+    found = suspicious_items(run)
     assert {name: x["why"] for name, x in found.items()} == {"0": "all_wrong", "1": "negative"}
     assert [x["right"] for x in found.values()] == [0, 3]
     negative = found["1"]
@@ -240,7 +240,7 @@ def test_planted_items_are_found(run: Path) -> None:
     assert {x["reply_of"] for x in found.values()} == {"m6"}
 
 
-def test_sheets(run: Path, cli: Any) -> None:
+def test_sheets_list_suspicious_items(run: Path, cli: Any) -> None:
     shown = cli("show", run, "--tables", "difficulty,suspicious", COLUMNS="80").stdout
     assert max(len(line) for line in shown.split("\n") if not line.startswith(("(n): ", "±: "))) <= 80
     lines = [line.split() for line in shown.split("\n")]
@@ -259,7 +259,9 @@ def test_people_look_at_suspicious_items(run: Path, cli: Any) -> None:
     assert "14 of 14 outputs to suspicious items" in said
     page = run / "audit" / "corecode-2-seed0-suspicious" / "index.html"
     sample = load_sample(page.parent / "sample.json")
-    assert sample.suspicious and {d.output.item for d in sample.drawn} == {x["item"] for x in listed(run).values()}
+    assert sample.suspicious and {d.output.item for d in sample.drawn} == {
+        x["item"] for x in suspicious_items(run).values()
+    }
     assert sum(w.outputs for w in sample.whole) == 14
     plain = audit.make_sample(run, n=100)[1]
     assert not plain.suspicious and len(plain.drawn) > 14
@@ -282,7 +284,7 @@ def test_an_audit_without_suspicious_items(tmp_path: Path) -> None:
 def test_the_page_opens_the_evidence(run: Path, browse: Any) -> None:
     with browse(run / "page/index.html") as page:
         assert page.locator('[data-sheet="difficulty"] tbody tr').count() >= 1
-        item = listed(run)["1"]["item"]
+        item = suspicious_items(run)["1"]["item"]
         page.locator('[data-sheet="suspicious"] tbody tr', has_text=re.compile("reversed|反向")).locator(
             "th button"
         ).click()

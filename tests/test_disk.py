@@ -42,7 +42,7 @@ end()
 """
 
 
-def noted(folder: Path) -> Path:
+def logged_run(folder: Path) -> Path:
     """A run and a scoring, and the log of all that they did to the disk."""
     library, root = compiled_library(folder), folder / "root"
     root.mkdir()
@@ -57,10 +57,10 @@ def noted(folder: Path) -> Path:
     return folder
 
 
-noted_disk = shared_folder(noted, "noted_disk")
+logged_disk = shared_folder(logged_run, "logged_disk")
 
 
-def results_of(folder: Path) -> dict[str, bytes]:
+def results_and_records(folder: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in (folder / "results.json", *(folder / "records").glob("*.jsonl"))}
 
 
@@ -81,10 +81,10 @@ def states(log: Path, names: bool) -> Iterator[tuple[int, str, dict[str, bytes]]
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("names", [False, True], ids=["only what was synced", "all names, synced content"])
-def test_what_was_acknowledged_is_there_after_a_power_cut(noted_disk: Path, tmp_path: Path, names: bool) -> None:
-    old, new = [results_of(p) for p in whole(tmp_path)]
+def test_what_was_acknowledged_is_there_after_a_power_cut(logged_disk: Path, tmp_path: Path, names: bool) -> None:
+    old, new = [results_and_records(p) for p in unbroken_runs(tmp_path)]
     seen, mixed, before = 0, 0, None
-    for n, (acknowledged, ended, files) in enumerate(states(noted_disk, names)):
+    for n, (acknowledged, ended, files) in enumerate(states(logged_disk, names)):
         store_files = {k: v for k, v in files.items() if k.startswith("store.sqlite")}
         if acknowledged and (store_files, acknowledged) != before:
             before = (store_files, acknowledged)
@@ -105,7 +105,7 @@ def test_what_was_acknowledged_is_there_after_a_power_cut(noted_disk: Path, tmp_
     assert ended == "!!" and shown == new
 
 
-def whole(folder: Path) -> Iterator[Path]:
+def unbroken_runs(folder: Path) -> Iterator[Path]:
     """The unbroken run, before and after the scoring."""
     out = folder / "whole"
     yield evalsuite.run({"mine": disk.reply}, out=out, **FEW).out
@@ -114,12 +114,12 @@ def whole(folder: Path) -> Iterator[Path]:
 
 @pytest.mark.thorough
 def test_the_same_command_goes_on_after_a_power_cut(
-    noted_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    logged_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, new = [results_of(p) for p in whole(tmp_path)]
+    old, new = [results_and_records(p) for p in unbroken_runs(tmp_path)]
     asked = tmp_path / "asked"
     monkeypatch.setenv("ASKED", str(asked))
-    for acknowledged, ended, files in random.Random(0).sample([*states(noted_disk, False)], 12):
+    for acknowledged, ended, files in random.Random(0).sample([*states(logged_disk, False)], 12):
         folder = write_files(tmp_path / "cut", files)
         folder.mkdir(exist_ok=True)
         asked.write_bytes(b"")
@@ -127,7 +127,7 @@ def test_the_same_command_goes_on_after_a_power_cut(
             evalsuite.score(folder, "paper", False)
         else:
             evalsuite.run({"mine": disk.reply}, out=folder, **FEW)
-        assert results_of(folder) == (new if ended else old)
+        assert results_and_records(folder) == (new if ended else old)
         assert asked.stat().st_size <= 8 - acknowledged
         assert not list(folder.rglob("*.part"))
         shutil.rmtree(folder)
@@ -199,7 +199,7 @@ class Full:
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Full]:
+def full_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Full]:
     made = Full(tmp_path_factory.mktemp("full"))
     with made.process:
         yield made
@@ -215,10 +215,11 @@ STEPS: dict[str, tuple[str, ...]] = {
 }
 
 
-def kept(folder: Path) -> dict[str, bytes]:
-    """The files that a user would miss: all but the store, whose bytes tell the order of writing, the log, and what has the time.
+def files_to_keep(folder: Path) -> dict[str, bytes]:
+    """The files that a user would miss, without the log and the store, whose bytes depend on the order of writing.
 
-    The page has it, too: of a page its end is kept, which tells that it is whole."""
+    Files that state a time are left out, too. A page states one, so of a page only the end is compared: it shows that the
+    page is whole."""
     return {
         str(p.relative_to(folder)): p.read_bytes() if p.suffix != ".html" else p.read_bytes()[-9:]
         for p in folder.rglob("*")
@@ -227,7 +228,7 @@ def kept(folder: Path) -> dict[str, bytes]:
     }
 
 
-def points(writes: int, count: int) -> list[int]:
+def full_points(writes: int, count: int) -> list[int]:
     """Up to `count` of a command's writes, from the first, at which the disk is full."""
     step = max(1, writes / count)
     return sorted({1 + int(n * step) for n in range(count) if 1 + int(n * step) <= writes})
@@ -235,8 +236,8 @@ def points(writes: int, count: int) -> list[int]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("step", "count"), [("run", 13), ("score", 8), ("submit", 8), ("report", 1)])
-def test_a_full_disk_is_told_and_loses_nothing(full: Full, step: str, count: int) -> None:
-    before, root = full.root / step / "before", full.root / step / "try"
+def test_a_full_disk_is_told_and_loses_nothing(full_disk: Full, step: str, count: int) -> None:
+    before, root = full_disk.root / step / "before", full_disk.root / step / "try"
     before.mkdir(parents=True)
 
     def words(name: str, folder: Path) -> list[str]:
@@ -244,23 +245,23 @@ def test_a_full_disk_is_told_and_loses_nothing(full: Full, step: str, count: int
         return [str(folder / place[word]) if word in place else word for word in STEPS[name]]
 
     if step != "run":
-        assert full(-1, *words("run", before))[0] == 0
-    had = kept(before)
-    shutil.copytree(before, unhindered := full.root / step / "whole")
-    assert full(-1, *words(step, unhindered))[0] == 0
-    tried, whole = points(full.written, count), kept(unhindered)
+        assert full_disk(-1, *words("run", before))[0] == 0
+    had = files_to_keep(before)
+    shutil.copytree(before, unhindered := full_disk.root / step / "whole")
+    assert full_disk(-1, *words(step, unhindered))[0] == 0
+    tried, whole = full_points(full_disk.written, count), files_to_keep(unhindered)
     told = 0
     for writes in tried:
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(before, root)
-        code, said = full(writes, *words(step, root))
+        code, said = full_disk(writes, *words(step, root))
         assert code == 2 and "error: " in said and "Traceback" not in said, (writes, code, said)
         told += "disk full" in said or "cannot be opened as a store" in said or "No space left" in said
-        now = kept(root)
+        now = files_to_keep(root)
         assert {name: now.get(name) for name in had} == had, writes
         assert all(now[name] in (whole.get(name), had.get(name)) for name in now), writes
-        assert full(-1, *words(step, root))[0] == 0, full.said.read_text()
-        assert kept(root) == whole, writes
+        assert full_disk(-1, *words(step, root))[0] == 0, full_disk.said.read_text()
+        assert files_to_keep(root) == whole, writes
     assert len(tried) >= count / 2 and told == len(tried)
 
 
@@ -268,14 +269,14 @@ def test_a_full_disk_is_told_and_loses_nothing(full: Full, step: str, count: int
 
 
 def test_a_clock_that_is_set_back_and_forth_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    want = results_of(next(whole(tmp_path)))
+    want = results_and_records(next(unbroken_runs(tmp_path)))
     jumps, now = random.Random(0), time.time
     with monkeypatch.context() as patched:
         patched.setattr("time.time", lambda: now() + jumps.uniform(-1e9, 1e9))
         out = evalsuite.run({"mine": disk.reply}, out=tmp_path / "jumps", **FEW).out
         with locked(out):
             pass
-    assert results_of(out) == want
+    assert results_and_records(out) == want
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     evalsuite.run({"mine": disk.reply}, out=out, **FEW)
-    assert results_of(out) == want and not (tmp_path / "asked").exists()
+    assert results_and_records(out) == want and not (tmp_path / "asked").exists()

@@ -1,7 +1,7 @@
 """The documentation: its site, its Chinese, its commands, pictures and links.
 
-What a page of Start and How to shows is run from top to bottom in an empty folder, with what is in INSTEAD; commands of other pages
-are read by the real command line.
+What a page of Start and How to shows is run from top to bottom in an empty folder, with what is in INSTEAD; commands of other
+pages are read by the real command line.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def evalsuite() -> Iterator[Callable[..., tuple[int, str]]]:
         yield lambda folder, *words, **variables: run(folder, *words, **keys | variables)
 
 
-def in_shell(folder: Path, command: str, environment: Mapping[str, str]) -> tuple[int, str]:
+def run_in_shell(folder: Path, command: str, environment: Mapping[str, str]) -> tuple[int, str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"} | environment
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=300)
@@ -156,12 +156,14 @@ def test_a_guide_does_what_it_shows(
         file.write_text(before + code, encoding="utf-8")
         return evalsuite(folder, file.name, **environment)
 
-    runner = Runner(tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, in_shell, in_python, parse, CODES)
+    runner = Runner(
+        tmp_path, INSTEAD, NOT_RUN, {"server": server.url}, evalsuite, run_in_shell, in_python, parse, CODES
+    )
     assert not (wrong := runner.run(read(path))), "\n".join(wrong)
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def command_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the commands whose output is shown: in the second language nothing is asked anew."""
     return tmp_path_factory.mktemp("shown")
 
@@ -169,19 +171,19 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.thorough
 @pytest.mark.parametrize("language", shown_output.PAGES)
 def test_the_output_shown_is_what_the_commands_print(
-    language: str, shown: Path, evalsuite: Callable[..., tuple[int, str]]
+    language: str, command_folder: Path, evalsuite: Callable[..., tuple[int, str]]
 ) -> None:
     """The output in the pages is what docs/shown_output.py writes."""
     pytest.importorskip("torch")
 
     def command(*words: str, **variables: str) -> str:
-        code, said = evalsuite(shown, *words, **variables)
+        code, said = evalsuite(command_folder, *words, **variables)
         assert code == 0, said
         return said
 
     page = shown_output.PAGES[language].read_text(encoding="utf-8")
     assert {found["name"] for found in shown_output.shown(page)} == {*shown_output.PARTS}
-    assert shown_output.recorded(page, command, shown, language) == page
+    assert shown_output.recorded(page, command, command_folder, language) == page
 
 
 @pytest.mark.parametrize("language", shown_output.READMES)
@@ -447,7 +449,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def build(folder: Path) -> None:
     """Build the site as `make site` does, in a folder of the test."""
     env = os.environ | {"SITE_DOCS": str(folder / "docs"), "NO_MKDOCS_2_WARNING": "1", "NO_PROXY": ""}
-    env |= {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}  # nothing is fetched
+    # a build that fetches anything fails
+    env |= {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
     made = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder / "site")]
     for command in ([sys.executable, "docs/site/assemble.py", str(folder / "docs")], made):
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
@@ -475,7 +478,8 @@ def test_the_site_is_whole(site: Path) -> None:
         assert places and all((site / folder / place).exists() for place in places)
 
 
-# A page of Material asks for the map of the site, to switch languages, which no browser gives to files: it says so on the console.
+# A page of Material asks for the map of the site, to switch languages, which no browser gives to files: it says so on the
+# console.
 NO_MAP = "XMLHttpRequest.prototype.send = function () { this.dispatchEvent(new Event('error')); };"
 
 

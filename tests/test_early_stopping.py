@@ -61,7 +61,7 @@ def test_the_products_are_supermartingales(sizes, margin):
             found.append(np.exp(evidence - mean * slope))
             missed.append(((evidence + math.log(0.2)) / slope > mean + 1e-9).any())
         assert (np.mean(found, axis=0) <= 1 + 1e-9).all()
-        assert np.mean(found, axis=0)[0] > 0.5  # not by betting nothing
+        assert np.mean(found, axis=0)[0] > 0.5  # a product of 0 would satisfy the line above
         assert np.mean(missed) <= 0.2
 
 
@@ -130,18 +130,18 @@ def test_failed_requests_may_be_right_or_wrong():
 
 
 @pytest.mark.parametrize("text", ["±2", "2", "+-2", "2.0", "+/-2", " ±2 "])
-def test_points(text):
+def test_a_number_of_points_is_a_width(text):
     assert points(text, "--until") == 0.02
 
 
 @pytest.mark.parametrize("text", ["", "two", "0", "-2", "50", "nan", "±"])
-def test_no_points(text):
+def test_other_values_of_until_are_refused(text):
     with pytest.raises(ConfigError, match=r"--until .*expected points"):
         points(text, "--until")
 
 
 @pytest.fixture
-def some(real_data, tmp_path_factory):
+def short_xcopa(real_data, tmp_path_factory):
     """The first 160 items of XCOPA's test file, where the whole one would only take longer."""
     test = "xcopa/data/zh/test.zh.jsonl"
     lines = (real_data / test).read_text(encoding="utf-8").splitlines(keepends=True)
@@ -262,7 +262,7 @@ _TOKENS = {
 }
 
 
-def _tested(model: str) -> dict[str, object]:
+def _contamination_row(model: str) -> dict[str, object]:
     place = {
         "model": model,
         "task": "xcopa_cause_effect",
@@ -300,9 +300,12 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     asked = {cell["model"]: cell["estimate"]["asked"] for cell in cells_of(done)}
     (table,) = (sheet for sheet in sheets(done, ["results"]))
     shown = {row.cells[0]: row.cells[1] for row in table.rows if row.cells[0] in asked}
+    assert shown.keys() == asked.keys()
     assert all(f"≈{asked[model]}/500" in value.flags and not value.compares for model, value in shown.items())
     assert any(str(getattr(note, "en", note)).startswith("≈k/n: only k of n items") for note in notes(done))
-    tested = replace(done, contents={**done.contents, "contamination": [ExposureTest.model_validate(_tested("one"))]})
+    tested = replace(
+        done, contents={**done.contents, "contamination": [ExposureTest.model_validate(_contamination_row("one"))]}
+    )
     (seen,) = sheets(tested, ["contamination"])
     assert f"≈{asked['one']}/500" in seen.rows[1].cells[7]
     tokens = TokenCounts.model_validate(_TOKENS)
@@ -323,7 +326,7 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
 # --- models told apart
 
 
-def test_coverage_of_differences():
+def test_intervals_cover_differences():
     rng = np.random.default_rng(3)
     one = rng.integers(0, 2, 150).astype(float)
     two = np.where(rng.random(150) < 0.7, one, rng.random(150))
@@ -336,7 +339,7 @@ def test_coverage_of_differences():
         missed += bool(((low > mean + 1e-9) | (high < mean - 1e-9)).any())
         found.append(high[-1] - low[-1])
     assert missed <= 15 + 2 * 3.8
-    assert max(found) < 1e-9  # all items leave no doubt
+    assert max(found) < 1e-9  # once all items are asked, the interval has no width
 
 
 def test_differences_of_failed_items_may_be_anything():
@@ -347,14 +350,14 @@ def test_differences_of_failed_items_may_be_anything():
 
 
 @pytest.mark.thorough
-def test_models_are_told_apart(some, tmp_path):
+def test_models_are_told_apart(short_xcopa, tmp_path):
     strong, weak = "A", "B"
     replies = {
         "always": lambda request: strong,
         "again": lambda request: strong,
         "never": lambda request: f"{weak}。" if len(request.prompt) % 2 else strong,
     }
-    done = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±5")
+    done = evalsuite.run(replies, tasks=["xcopa"], data=short_xcopa, out=tmp_path, until_ranked="±5")
     (row,) = content_of(done, "ranked")
     pairs = {(pair["a"], pair["b"]): pair for pair in row["pairs"]}
     assert done.exit_code == 0 and row["level"] == pytest.approx(1 - 0.05 / 3)
@@ -367,10 +370,10 @@ def test_models_are_told_apart(some, tmp_path):
     assert [row.cells[:2] for row in sheet.rows] == sorted(pairs)
 
     asked = {cell["model"]: cell["status"]["parsed"] for cell in cells_of(done)}
-    again = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±5")
+    again = evalsuite.run(replies, tasks=["xcopa"], data=short_xcopa, out=tmp_path, until_ranked="±5")
     assert {cell["model"]: cell["status"]["parsed"] for cell in cells_of(again)} == asked
 
-    whole = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path)
+    whole = evalsuite.run(replies, tasks=["xcopa"], data=short_xcopa, out=tmp_path)
     values = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in cells_of(whole)}
     assert content_of(whole, "ranked") == [] and not any("estimate" in cell for cell in cells_of(whole))
     for (a, b), pair in pairs.items():
@@ -408,7 +411,7 @@ def test_clear_differences_need_few_items(real_data, tmp_path):
     assert baseline["missing"] == 0
 
 
-def test_a_model_that_fails_ends_the_passes(some, tmp_path, monkeypatch):
+def test_a_model_that_fails_ends_the_passes(short_xcopa, tmp_path, monkeypatch):
     """The rest of a failed model's pair cannot be told apart: the other model is asked no more, and no pass is made for it."""
     calls, passes, look = [], [], Ranking._open
 
@@ -425,14 +428,14 @@ def test_a_model_that_fails_ends_the_passes(some, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Ranking, "_open", counted)
     replies = {"gone": gone, "other": lambda request: "AB"[len(request.prompt) % 2]}
-    done = evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±0.5")
+    done = evalsuite.run(replies, tasks=["xcopa"], data=short_xcopa, out=tmp_path, until_ranked="±0.5")
     (pair,) = content_of(done, "ranked")[0]["pairs"]
     assert pair["verdict"] == "open" and done.exit_code == 1
     assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 30
 
 
 @pytest.mark.slow
-def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path, monkeypatch):
+def test_what_failed_is_asked_again_once_in_the_next_command(short_xcopa, tmp_path, monkeypatch):
     """The first command fails on a third of the items, so that all are asked and the pair stays open or is told from the rest."""
     asked, planned, stored = [], [], Store.plan
     monkeypatch.setattr(Store, "plan", lambda self, cell, trials: planned.append(cell) or stored(self, cell, trials))
@@ -444,7 +447,9 @@ def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path, mon
 
         # One function for all, as its source is part of the fingerprint.
         replies = {"one": better, "two": lambda request: "AB"[len(request.prompt) % 2]}
-        return evalsuite.run(replies, tasks=["xcopa"], data=some, out=tmp_path, until_ranked="±0.5", baselines=[])
+        return evalsuite.run(
+            replies, tasks=["xcopa"], data=short_xcopa, out=tmp_path, until_ranked="±0.5", baselines=[]
+        )
 
     def failed(done):
         return sum(cell.failed for cell in done.cells)
@@ -460,10 +465,10 @@ def test_what_failed_is_asked_again_once_in_the_next_command(some, tmp_path, mon
 
 
 @pytest.mark.thorough
-def test_models_of_earlier_commands_count_among_the_pairs(some, tmp_path, monkeypatch):
+def test_models_of_earlier_commands_count_among_the_pairs(short_xcopa, tmp_path, monkeypatch):
     """The level is that of results.json, or a pair would be open there that the run takes as decided."""
     replies = {name: (lambda request: "A") for name in ("one", "two", "three")}
-    settings = {"tasks": ["xcopa"], "data": some, "out": tmp_path, "until_ranked": "±5"}
+    settings = {"tasks": ["xcopa"], "data": short_xcopa, "out": tmp_path, "until_ranked": "±5"}
     evalsuite.run({name: replies[name] for name in ("one", "two")}, **settings)
     models = []
     monkeypatch.setattr(early_stopping, "pairs", lambda column: models.append(len(column)) or pairs(column))

@@ -28,7 +28,7 @@ from evalsuite.types import Request
 Reply = Callable[[Request], str]
 
 
-def good(share: float) -> Reply:
+def mostly_right(share: float) -> Reply:
     """Replies that are right with this probability, drawn for each item; the right label is the oracle's."""
 
     def reply(request: Request) -> str:
@@ -61,8 +61,8 @@ def lines(out: Path, models: dict[str, Reply] | str = "bundled:models.yaml", **s
 
 @pytest.mark.slow
 def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
-    first, second, *_ = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.4)})
-    cells = {(c["model"], c["set"], c["task"]): c for c in told_cells(tmp_path / "run")}
+    first, second, *_ = lines(tmp_path / "run", {"a": mostly_right(0.9), "b": mostly_right(0.4)})
+    cells = {(c["model"], c["set"], c["task"]): c for c in cells_in_file(tmp_path / "run")}
     assert first.startswith(
         "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of all others on 2 of them"
     )
@@ -78,20 +78,20 @@ def test_who_leads_with_items_interval_and_test(tmp_path: Path) -> None:
     assert max(tested["a"]) < 0.01 and "a" in second and "significantly above chance on all 2 choice tasks" in second
 
 
-def told_cells(run: Path) -> list[dict[str, Any]]:
+def cells_in_file(run: Path) -> list[dict[str, Any]]:
     cells: list[dict[str, Any]] = json.loads((run / "results.json").read_bytes())["cells"]
     return cells
 
 
 @pytest.mark.slow
 def test_equal_models_do_not_lead(tmp_path: Path) -> None:
-    found = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.5)}, tasks=["CKF"])
+    found = lines(tmp_path / "run", {"a": mostly_right(0.5), "b": mostly_right(0.5)}, tasks=["CKF"])
     assert found and not any("best on" in line for line in found)
 
 
 @pytest.mark.slow
 def test_models_that_are_not_told_apart_are_said_so(tmp_path: Path) -> None:
-    first, *_ = lines(tmp_path / "run", {"a": good(0.5), "b": good(0.501)}, tasks=["CKF"])
+    first, *_ = lines(tmp_path / "run", {"a": mostly_right(0.5), "b": mostly_right(0.501)}, tasks=["CKF"])
     assert (
         "best of 2 models on Knowledge filling of CORECODE HARD" in first
         and "not significantly ahead of every other model" in first
@@ -109,7 +109,7 @@ def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) 
 
 
 def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:
-    _, second, *_ = lines(tmp_path / "run", {"a": good(1)}, limit=3, tasks=["CKF"], set="hard")
+    _, second, *_ = lines(tmp_path / "run", {"a": mostly_right(1)}, limit=3, tasks=["CKF"], set="hard")
     assert second.startswith("Too few dialogues to tell who is above chance")
 
 
@@ -137,7 +137,7 @@ def test_baselines_alone_are_no_models(tmp_path: Path) -> None:
     assert lines(tmp_path / "run", model=["lexical", "random"], limit=5) == ["Only baselines were asked, no model."]
 
 
-def test_all_failed(tmp_path: Path) -> None:
+def test_a_run_whose_requests_all_failed_says_so(tmp_path: Path) -> None:
     def fail(request: Request) -> str:
         raise OSError("down")
 
@@ -150,7 +150,7 @@ def test_all_failed(tmp_path: Path) -> None:
 
 
 def test_perturbed_cells_alone_rank_nobody(tmp_path: Path) -> None:
-    found = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.1)}, perturb=["shuffle"], limit=5)
+    found = lines(tmp_path / "run", {"a": mostly_right(0.9), "b": mostly_right(0.1)}, perturb=["shuffle"], limit=5)
     assert found[0].endswith("nobody is ranked.") and not any("best" in line or "chance on" in line for line in found)
 
 
@@ -168,7 +168,7 @@ def test_replies_without_an_answer_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_estimates_rank_nobody(tmp_path: Path) -> None:
-    found = lines(tmp_path / "run", {"a": good(0.9), "b": good(0.1)}, tasks=["CKF"], until="±15")
+    found = lines(tmp_path / "run", {"a": mostly_right(0.9), "b": mostly_right(0.1)}, tasks=["CKF"], until="±15")
     assert found[0].endswith("nobody is ranked.") and "cells are estimates" in found[-1]
 
 
@@ -211,7 +211,7 @@ def test_a_baseline_has_one_line_of_progress(tmp_path: Path, cli: Any) -> None:
 def test_models_go_by_mean_rank_and_a_run_of_several_benchmarks_begins_with_all_of_them(tmp_path: Path) -> None:
     """The rows of a second way of asking stand below those of their model."""
     out = tmp_path / "run"
-    models = {"a": good(0.2), "b": good(0.9), "c": good(0.5)}
+    models = {"a": mostly_right(0.2), "b": mostly_right(0.9), "c": mostly_right(0.5)}
     evalsuite.run(models, out=out, tasks=["CKF", "C3"], set="all", perturb=["none", "reverse"], limit=40)
     done = load_results(out)
     over, *_ = sheets(done, ["overview"])
@@ -253,7 +253,7 @@ def test_the_legend_explains_the_marks_that_stand_in_the_table(tmp_path: Path, c
     evalsuite.run({"m": silent}, tasks=["CKF"], set="hard", limit=3, baselines=[], out=tmp_path / "one")
     said = cli("show", tmp_path / "one", "--tables", "results").stdout
     assert "(33)" in said and "(n): percent" in said
-    assert "!n:" not in said and "±" not in said and "95 %" not in said  # three items of one dialogue
+    assert "!n:" not in said and "±" not in said and "95 %" not in said  # three items of one dialogue have no interval
     evalsuite.run(
         {"m": lambda r: RIGHT[r.id]}, tasks=["CKF"], set="hard", limit=60, baselines=[], out=tmp_path / "many"
     )

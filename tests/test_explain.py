@@ -20,12 +20,12 @@ from evalsuite.parse.tape import TOKENS
 FILMS = "科幻片|恐怖片|喜剧片"
 
 
-def some(name: str, several: bool) -> list[Row]:
+def some_rows(name: str, several: bool) -> list[Row]:
     rows = [row for row in choices() if row["set"] == name and ("labels" in row) == several]
     return rows[:: max(len(rows) // 15, 1)][:15]
 
 
-KINDS = [*((row, False) for name in ("tables", "replies", "real_replies") for row in some(name, False)), *((row, True) for row in some("tables", True))]  # fmt: skip
+KINDS = [*((row, False) for name in ("tables", "replies", "real_replies") for row in some_rows(name, False)), *((row, True) for row in some_rows("tables", True))]  # fmt: skip
 
 
 @pytest.mark.parametrize(("row", "several"), KINDS, ids=lambda value: repr(value["output"][:20]) if isinstance(value, dict) else str(value))  # fmt: skip
@@ -117,7 +117,7 @@ def test_one_line_of_a_file(tmp_path: Path, cli: Callable[..., Any]) -> None:
         list(read_rows(path, 3))
 
 
-def test_several_right(cli: Callable[..., Any]) -> None:
+def test_several_right_options_are_explained(cli: Callable[..., Any]) -> None:
     given = "--reply", "a, b", "--options", FILMS, "--several"
     assert json.loads(cli("parse", *given).stdout)["choices"] == ["(a)", "(b)"]
     assert "parsed (a), (b)" in cli("parse", *given, "--explain").stdout

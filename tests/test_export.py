@@ -43,15 +43,15 @@ WHAT = {"corecode": COMMON, "chain": CHAIN, "sisters": SISTERS}
 
 
 @pytest.fixture(scope="module", params=[(to, what) for to in ("lm-eval", "inspect") for what in WHAT], ids="-".join)
-def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def folder_and_content(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A folder, and what was exported into it."""
     to, what = request.param
     return evalsuite.export(to, tmp_path_factory.mktemp("out") / to, **WHAT[what]), what
 
 
 @pytest.fixture
-def folder(exported: tuple[Path, str]) -> Path:
-    return exported[0]
+def folder(folder_and_content: tuple[Path, str]) -> Path:
+    return folder_and_content[0]
 
 
 def exported_cells(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
@@ -65,8 +65,8 @@ def exported_cells(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
 
 
 @pytest.mark.slow
-def test_prompts_are_those_of_a_run(exported: tuple[Path, str]) -> None:
-    folder, what = exported
+def test_prompts_are_those_of_a_run(folder_and_content: tuple[Path, str]) -> None:
+    folder, what = folder_and_content
     written = {path.stem: read_jsonl(path) for path in (folder / "data").iterdir()}
     wanted = exported_cells(what)
     assert set(written) == set(wanted)
@@ -90,8 +90,8 @@ class Loader(yaml.SafeLoader):
 Loader.add_constructor("!function", lambda loader, node: ("function", node.value))
 
 
-def test_yaml_names_what_is_there(exported: tuple[Path, str]) -> None:
-    folder, what = exported
+def test_yaml_names_what_is_there(folder_and_content: tuple[Path, str]) -> None:
+    folder, what = folder_and_content
     if folder.name != "lm-eval":
         pytest.skip("inspect has no YAML")
     code = ast.parse((folder / "utils.py").read_text(encoding="utf-8"))
@@ -117,8 +117,8 @@ def test_yaml_names_what_is_there(exported: tuple[Path, str]) -> None:
         assert {value[1] for value in functions if isinstance(value, tuple)} <= named
 
 
-def test_inspect_has_a_task_for_each(exported: tuple[Path, str]) -> None:
-    folder, what = exported
+def test_inspect_has_a_task_for_each(folder_and_content: tuple[Path, str]) -> None:
+    folder, what = folder_and_content
     if folder.name != "inspect":
         pytest.skip("lm-eval has no files of tasks")
     assert {path.stem for path in folder.glob("*.py")} == {
@@ -135,8 +135,8 @@ def test_inspect_has_a_task_for_each(exported: tuple[Path, str]) -> None:
     assert sorted(found) == sorted(path.stem for path in (folder / "data").iterdir())
 
 
-def test_readme_says_whose_the_data_are(exported: tuple[Path, str]) -> None:
-    folder, what = exported
+def test_readme_says_whose_the_data_are(folder_and_content: tuple[Path, str]) -> None:
+    folder, what = folder_and_content
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert ("- CORECODE: no licence is stated" in text) == (what != "sisters")
     assert ("- GLUCOSE: CC BY-NC 4.0" in text) == ("- CICERO: MIT" in text) == (what == "sisters")
@@ -237,7 +237,7 @@ ROW = {
         ("因为他们都", "length", {"accuracy": 0.0, "answered": 0.0, "paper.accuracy": 0.0, "paper.parts": 0.0}),
     ],
 )
-def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
+def test_exported_code_reads_replies_as_a_run_does(reply: str, finish: str, values: dict[str, float]) -> None:
     assert callbacks.read_reply(ROW, reply, finish)[1] == values
 
 
@@ -324,7 +324,7 @@ def test_names_that_clash_are_named(tmp_path: Path) -> None:
         evalsuite.export("inspect", tmp_path / "other", prompt=["my-words", "my_words"], **what)
 
 
-def test_command(tmp_path: Path, cli: Any) -> None:
+def test_the_command_exports(tmp_path: Path, cli: Any) -> None:
     what = ["--set", "hard", "--tasks", "event_cause", "--prompt", "plain", "--limit", "3", "--data", "bundled:sample"]
     done = cli("export", "--to", "inspect", tmp_path / "out", *what)
     assert "README.md" in done.stdout

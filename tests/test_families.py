@@ -102,7 +102,7 @@ FAMILIES: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
         "{% for m in messages %}<seed:bos>{{ m.role }}\n{{ m.content }}<seed:eos>{% endfor %}<seed:bos>assistant{{ '\n' }}",
         "<seed:bos>user\n甲<seed:eos><seed:bos>assistant\n", "<seed:eos>",
     ),
-    "bloom": (  # BELLE
+    "bloom": (  # the architecture of BELLE
         "BloomConfig", {"hidden_size": 32, "n_layer": 2, "n_head": 2, "seq_length": 256},
         "belle.jinja", "Human: 甲\n\nAssistant:", "</s>",
     ),
@@ -138,7 +138,7 @@ def checkpoint(folder: Path, tiny: Path, family: str) -> Model:
 
 
 @pytest.mark.parametrize("family", thorough_but(2, FAMILIES))
-def test_a_family(family: str, tiny: Path, tmp_path: Path) -> None:
+def test_a_family_answers_and_trains(family: str, tiny: Path, tmp_path: Path) -> None:
     model = checkpoint(tmp_path, tiny, family)
     rendered, end = FAMILIES[family][3:]
     request = Request("i/0", "甲", (Message("user", "甲"),), 6)
@@ -147,7 +147,8 @@ def test_a_family(family: str, tiny: Path, tmp_path: Path) -> None:
     assert backend.checkpoint.text(request) == rendered
     assert tokenizer.decode(backend.ids(request)) == rendered
     assert backend.context == 256 and tokenizer.convert_tokens_to_ids(end) in backend.checkpoint.stop_ids
-    asked = [request, Request("i/1", "甲乙丙", (Message("user", "甲乙丙"),), 6)]  # a batch, padded
+    # prompts of two lengths: the batch is padded
+    asked = [request, Request("i/1", "甲乙丙", (Message("user", "甲乙丙"),), 6)]
     replies = dict(chain.from_iterable(backend.generate(asked, [False] * 2)))
     assert [replies[n].error for n in (0, 1)] == [None, None] and replies[0].new_tokens > 0
 

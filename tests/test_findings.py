@@ -48,7 +48,7 @@ def gap(task: str, **given: Any) -> dict[str, Any]:
     return {k: v for k, v in WAY.items() if k != "set"} | {"model": "a", "task": task} | usual | given
 
 
-def found_sentences(
+def findings_of(
     cells: Sequence[CellResult],
     groups: Sequence[TaskComparisons] = (),
     dialogues: int = 50,
@@ -56,9 +56,8 @@ def found_sentences(
     gaps: Sequence[dict[str, Any]] = (),
     earlier: bool = False,
 ) -> list[Finding]:
-    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses; results
-    of an
-    earlier version have none."""
+    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses;
+    `earlier`: results of a version that had no such rows."""
     rated, tested = [], []
     for c in cells:
         if c.facts.backend != "baseline":
@@ -73,26 +72,26 @@ def found_sentences(
                 "constant": constant,
                 "shuffled": c.chance,
                 "label": "(b)",
-                "p": at_least(right, c.items, c.chance or 0),
+                "p": upper_tail(right, c.items, c.chance or 0),
             }
             tested.append(Chance.model_validate(c.coordinates() | row))
     content = {"chance": [] if earlier else tested, "gaps": [Gap.model_validate(row) for row in gaps]}
     return findings([Results(Path(), "", Reading(), tuple(cells), content)], rated, groups)
 
 
-def about(found: Sequence[Finding], topic: str) -> list[Finding]:
+def findings_about(found: Sequence[Finding], topic: str) -> list[Finding]:
     return [one for one in found if one.about == topic]
 
 
-def at_least(right: int, of: int, chance: float) -> float:
+def upper_tail(right: int, of: int, chance: float) -> float:
     """P(right or more of `of` | chance), by its definition."""
     return sum(math.comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(right, of + 1))
 
 
 def test_nobody_is_above_chance() -> None:
-    found = found_sentences([cell("a", "knowledge_filling", 20, 50), cell("b", "knowledge_filling", 18, 50)])
-    least = 2 * at_least(20, 50, 1 / 3)  # Holm: the smallest of two p-values twice
-    (one,) = about(found, "chance")
+    found = findings_of([cell("a", "knowledge_filling", 20, 50), cell("b", "knowledge_filling", 18, 50)])
+    least = 2 * upper_tail(20, 50, 1 / 3)  # Holm: the smallest of two p-values twice
+    (one,) = findings_about(found, "chance")
     assert one.en == (
         "No model is significantly above chance on Knowledge filling of CORECODE HARD; a comes nearest: "
         "40.0\u00a0% of 50 items, where guessing gets 33.3\u00a0%."
@@ -102,8 +101,8 @@ def test_nobody_is_above_chance() -> None:
 
 
 def test_the_reference_is_the_best_constant_answer_where_that_is_better() -> None:
-    found = found_sentences([cell("a", "knowledge_filling", 20, 50)], constant=0.38)
-    (one,) = about(found, "chance")
+    found = findings_of([cell("a", "knowledge_filling", 20, 50)], constant=0.38)
+    (one,) = findings_about(found, "chance")
     assert one.en.endswith(
         "above chance on Knowledge filling of CORECODE HARD: 40.0\u00a0% of 50 items, where always (b) gets 38.0\u00a0%."
     )
@@ -111,15 +110,15 @@ def test_the_reference_is_the_best_constant_answer_where_that_is_better() -> Non
 
 
 def test_runs_of_earlier_versions_say_nothing_of_chance() -> None:
-    assert about(found_sentences([cell("a", "knowledge_filling", 20, 50)], earlier=True), "chance") == []
+    assert findings_about(findings_of([cell("a", "knowledge_filling", 20, 50)], earlier=True), "chance") == []
 
 
 def test_a_model_tagged_as_a_baseline_is_one() -> None:
     tagged = cell("small", "knowledge_filling", 45, 50, facts={"tags": ["baseline"]})
     results = Results(Path(), "", Reading(), (cell("a", "knowledge_filling", 20, 50), tagged), {})
-    assert findings([results], [], []) == []  # no model is ranked
+    assert findings([results], [], []) == []  # only a baseline is there: no model is ranked
     rated = [Rated(replace(results.cells[0].place, model="0\ta"), (ItemScores(0, 0, (1.0,)),), True)]
-    (one,) = about(findings([results], rated, []), "baselines")
+    (one,) = findings_about(findings([results], rated, []), "baselines")
     assert one.en == (
         "a's score is not above all baselines on Knowledge filling of CORECODE HARD; the baseline small alone gets "
         "90.0\u00a0%, a 40.0\u00a0%."
@@ -128,63 +127,65 @@ def test_a_model_tagged_as_a_baseline_is_one() -> None:
 
 def test_holm_decides_who_is_above_chance() -> None:
     # 24 of 50 alone: p = 0.023; among three tests it is not enough, among one it is.
-    alone = found_sentences([cell("a", "knowledge_filling", 24, 50)])
-    assert at_least(24, 50, 1 / 3) < 0.05 < 3 * at_least(24, 50, 1 / 3)
-    assert about(alone, "chance")[0].en.startswith(
+    alone = findings_of([cell("a", "knowledge_filling", 24, 50)])
+    assert upper_tail(24, 50, 1 / 3) < 0.05 < 3 * upper_tail(24, 50, 1 / 3)
+    assert findings_about(alone, "chance")[0].en.startswith(
         "a is significantly above chance on Knowledge filling of CORECODE HARD: 48.0"
     )
-    many = found_sentences(
+    many = findings_of(
         [cell(name, "knowledge_filling", right, 50) for name, right in (("a", 24), ("b", 10), ("c", 11))]
     )
-    assert about(many, "chance")[0].en.startswith("No model is significantly above chance on Knowledge filling")
+    assert findings_about(many, "chance")[0].en.startswith(
+        "No model is significantly above chance on Knowledge filling"
+    )
 
 
 def test_tasks_on_which_nobody_is_above_chance_are_named() -> None:
     cells = [cell("a", "knowledge_filling", 45, 50), cell("a", "domain_identification", 12, 50, 0.25)]
-    found = found_sentences(
+    found = findings_of(
         [*cells, cell("b", "knowledge_filling", 20, 50), cell("b", "domain_identification", 13, 50, 0.25)]
     )
-    (one,) = about(found, "chance")
+    (one,) = findings_about(found, "chance")
     assert one.en.startswith(
         "a is significantly above chance on 1 of 2 choice tasks of CORECODE HARD, nobody on Domain identification; b comes nearest there: 26"
     )
     assert one.cell == 3 and one.test_en.endswith(" there")
-    single = about(found_sentences(cells), "chance")[0]
+    single = findings_about(findings_of(cells), "chance")[0]
     assert "1 of 2 choice tasks of CORECODE HARD, not on Domain identification; it comes nearest there: 24" in single.en
     assert "，领域识别上未做到；其中：24.0%（50 题）" in single.zh
-    better = found_sentences(
+    better = findings_of(
         [*cells[:1], cell("a", "domain_identification", 40, 50, 0.25), cell("b", "knowledge_filling", 20, 50)]
     )
-    assert about(better, "chance")[0].en.startswith(
+    assert findings_about(better, "chance")[0].en.startswith(
         "a is significantly above chance on all 2 choice tasks of CORECODE HARD; a is furthest above on Knowledge filling: 90"
     )
 
 
 def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     cells = [cell("a", "knowledge_filling", 20, 50), cell("oracle", "knowledge_filling", 50, 50)]
-    assert about(found_sentences(cells), "baselines") == []
-    (found,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 25, 50)]), "baselines")
+    assert findings_about(findings_of(cells), "baselines") == []
+    (found,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 25, 50)]), "baselines")
     assert found.en == (
         "a's score is not above all baselines on Knowledge filling of CORECODE HARD; lexical overlap alone gets "
         "50.0\u00a0%, a 40.0\u00a0%."
     )
     assert "仅靠词面重合即得 50.0%" in found.zh and found.cell == 2
-    (tied,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
+    (tied,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
     assert tied.en == "a's score is not above all baselines on Knowledge filling of CORECODE HARD."
     both = [cell(name, "domain_identification", 5, 50) for name in ("a", "lexical")]
-    (found,) = about(found_sentences([*cells, cell("lexical", "knowledge_filling", 20, 50), *both]), "baselines")
+    (found,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 20, 50), *both]), "baselines")
     assert found.en == "a's score is above all baselines on none of 2 tasks of CORECODE HARD."
     assert found.zh == "CORECODE 困难（HARD）：a 的得分在 2 项任务上都没有高于所有基线。"
 
 
 def test_a_model_without_a_right_answer_is_told_once() -> None:
     cells = [cell("a", task, 0, 50) for task in ("knowledge_filling", "domain_identification")]
-    found = found_sentences(cells)
-    assert about(found, "best")[0].en == (
+    found = findings_of(cells)
+    assert findings_about(found, "best")[0].en == (
         "a gets 0.0\u00a0% on each of Knowledge filling and Domain identification of CORECODE HARD."
     )
-    assert about(found, "best")[0].zh == "CORECODE 困难（HARD）：a 在常识知识填充、领域识别上都得 0.0%。"
-    assert about(found, "chance")[0].test_en.endswith(": p = 1")
+    assert findings_about(found, "best")[0].zh == "CORECODE 困难（HARD）：a 在常识知识填充、领域识别上都得 0.0%。"
+    assert findings_about(found, "chance")[0].test_en.endswith(": p = 1")
 
 
 def test_what_is_not_whole_is_not_told() -> None:
@@ -194,15 +195,15 @@ def test_what_is_not_whole_is_not_told() -> None:
         cell("a", "knowledge_filling", 45, 50, missing=3),
         cell("a", "knowledge_filling", 45, 50, perturb="shuffle"),
     ):
-        assert found_sentences([left])[0].en.endswith("nobody is ranked.") and not about(
-            found_sentences([left]), "chance"
+        assert findings_of([left])[0].en.endswith("nobody is ranked.") and not findings_about(
+            findings_of([left]), "chance"
         )
 
 
 def test_whole_cells_that_are_not_ranked_are_not_called_incomplete() -> None:
     """Folds of CIDER, which are averaged, and adapters."""
     folds = [cell("a", "cider_span_selection", 20, 50, set=f"fold-{n}") for n in (1, 2)]
-    assert not any("nobody is ranked" in one.en for one in found_sentences(folds))
+    assert not any("nobody is ranked" in one.en for one in findings_of(folds))
     facts = {
         "trained": {"base": "a", "size": 9, "seed": 0, "method": "lora", "epochs": 1.0, "steps": 3, "data": "0" * 64}
     }
@@ -217,7 +218,7 @@ def test_the_way_is_that_of_most_models_whatever_baselines_were_asked() -> None:
     few = [cell("a", "knowledge_filling", 45, 50, shots=5)]
     others = [cell(name, "knowledge_filling", 10, 50, facts={"tags": ["baseline"]}) for name in ("x", "y", "z")]
     assert (
-        about(found_sentences([*others, *few]), "best")[0].en
+        findings_about(findings_of([*others, *few]), "best")[0].en
         == "a: 90.0\u00a0% (50 items) on Knowledge filling of CORECODE HARD (paper 5-shot)."
     )
 
@@ -234,17 +235,19 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
         group(**both, task="domain_identification", not_worse=["0\tb"]),
     ]
     gaps = [gap("knowledge_filling", gap=0.2, p_holm=0.01), gap("domain_identification", gap=0.1, p_holm=0.6)]
-    found = found_sentences(cells, groups, gaps=gaps)
-    (one,) = about(found, "best")
+    found = findings_of(cells, groups, gaps=gaps)
+    (one,) = findings_about(found, "best")
     assert one.en == (
         "a is best of 2 models on all 2 tasks of CORECODE HARD, significantly ahead of all others on 1 of them; "
         "Knowledge filling: 40.0\u00a0% (50 items), next b, 38.0\u00a0%."
     )
     assert one.test_en == "Paired permutation test over dialogues"
-    assert about(found, "levels")[0].en == (
+    assert findings_about(found, "levels")[0].en == (
         "From EASY to HARD, a loses 15.0 points on average over 2 choice tasks; the change is significant on 1."
     )
-    level = about(found_sentences(cells, groups, gaps=[gap("knowledge_filling", gap=0.0, p_holm=1.0)]), "levels")[0]
+    level = findings_about(findings_of(cells, groups, gaps=[gap("knowledge_filling", gap=0.0, p_holm=1.0)]), "levels")[
+        0
+    ]
     assert level.en.startswith("From EASY to HARD, a scores the same on average over 1 choice task; ")
 
 
@@ -258,7 +261,7 @@ def test_the_example_is_a_significant_win_where_there_is_one() -> None:
         group(**both, task="knowledge_filling", not_worse=["0\tb"]),
         group(**both, task="domain_identification", not_worse=[]),
     ]
-    (one,) = about(found_sentences(cells, groups), "best")
+    (one,) = findings_about(findings_of(cells, groups), "best")
     assert (
         "significantly ahead of all others on 1 of them, below a baseline on 1; Domain identification: 40.0\u00a0%"
         in one.en
@@ -271,25 +274,27 @@ def test_ties_are_no_wins() -> None:
     cells = [cell(m, task, n, 50) for task, both in rights.items() for m, n in zip("ab", both, strict=True)]
     alike = {"best": "0\ta", "not_worse": ["0\tb"], "letters": {"0\ta": "a", "0\tb": "a"}}
     groups = [group(**alike, task=task) for task in rights]
-    assert about(found_sentences(cells, groups), "best")[0].en.startswith(
+    assert findings_about(findings_of(cells, groups), "best")[0].en.startswith(
         "a is best of 2 models on 1 of 3 tasks of CORECODE HARD,"
     )
     cells[-1] = cell("b", "slot_identification", 10, 50)
     assert (
-        about(found_sentences(cells, groups), "best")[0].en == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
+        findings_about(findings_of(cells, groups), "best")[0].en
+        == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
     )
-    assert not any("best on" in found.en for found in found_sentences(cells[2:4], groups))
+    assert not any("best on" in found.en for found in findings_of(cells[2:4], groups))
 
 
 def test_few_dialogues_do_not_tell_who_is_above_chance() -> None:
     cells = [cell("a", "knowledge_filling", 50, 50)]
     assert (
-        about(found_sentences(cells, dialogues=5), "chance")[0].en
+        findings_about(findings_of(cells, dialogues=5), "chance")[0].en
         == "Too few dialogues to tell who is above chance on CORECODE HARD."
     )
-    assert about(found_sentences(cells, dialogues=6), "chance")[0].en.startswith("a is significantly above chance")
-    mixed = found_sentences([*cells, cell("a", "domain_identification", 3, 3, 0.25)])  # 3 items: 3 dialogues
-    (one,) = about(mixed, "chance")
+    assert findings_about(findings_of(cells, dialogues=6), "chance")[0].en.startswith("a is significantly above chance")
+    # a cell of three dialogues, too few for any test
+    mixed = findings_of([*cells, cell("a", "domain_identification", 3, 3, 0.25)])
+    (one,) = findings_about(mixed, "chance")
     assert "above chance on Knowledge filling of" in one.en and "over 1 test" in one.test_en
 
 
@@ -297,7 +302,7 @@ def test_the_random_baseline_is_not_called_guessing() -> None:
     random = cell(
         "random", "knowledge_filling", 34, 50, facts={"backend": "baseline", "fingerprint": "baseline:random:1"}
     )
-    (found,) = about(found_sentences([cell("a", "knowledge_filling", 20, 50), random]), "baselines")
+    (found,) = findings_about(findings_of([cell("a", "knowledge_filling", 20, 50), random]), "baselines")
     assert "the random baseline alone gets 68.0" in found.en and "随机基线" in found.zh
 
 

@@ -1,5 +1,5 @@
-"""A run prints what its page says and what its exports have, on forty runs of made-up replies; and no sentence names who it
-must not."""
+"""A run prints what its page says and what its exports have, on forty runs of made-up replies; and no sentence names a model
+that it must not name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def response_with(text: str) -> Response:
     return Response(text, "stop", 1, 1)
 
 
-def knows(share: float) -> Reply:
+def partly_right(share: float) -> Reply:
     """Replies with the right option at this probability, else with any option."""
 
     def reply(trial: Trial, rng: Random) -> Response:
@@ -42,34 +42,38 @@ def knows(share: float) -> Reply:
     return reply
 
 
-def constant(trial: Trial, rng: Random) -> Response:
+def first_label(trial: Trial, rng: Random) -> Response:
     return response_with(trial.item.labels[0])
 
 
-def prefers(trial: Trial, rng: Random) -> Response:
+def mostly_first_label(trial: Trial, rng: Random) -> Response:
     return response_with(trial.item.labels[0 if rng.random() < 0.8 else 1])
 
 
-def fails(trial: Trial, rng: Random) -> Response:
-    return Response("", "error", error="down") if rng.random() < 0.2 else knows(0.5)(trial, rng)
+def partly_failed(trial: Trial, rng: Random) -> Response:
+    return Response("", "error", error="down") if rng.random() < 0.2 else partly_right(0.5)(trial, rng)
 
 
-def silent(trial: Trial, rng: Random) -> Response:
-    return response_with("") if rng.random() < 0.5 else knows(0.9)(trial, rng)
+def partly_empty(trial: Trial, rng: Random) -> Response:
+    return response_with("") if rng.random() < 0.5 else partly_right(0.9)(trial, rng)
 
 
 BASELINE = {"backend": "baseline", "fingerprint": "baseline:lexical:1"}
 TAGGED = {"tags": ["baseline"]}
 # name -> its models: what they reply, and their facts
 RUNS: dict[str, dict[str, tuple[Reply, dict[str, object]]]] = {
-    "skills": {"a": (knows(0.9), {}), "b": (knows(0.2), {}), "c": (knows(0.5), {})},
-    "constant": {"same": (constant, {}), "mostly": (prefers, {}), "b": (knows(0.8), {})},
-    "alone": {"same": (constant, {})},
-    "ties": {"a": (knows(1), {}), "b": (knows(1), {}), "same": (constant, {})},
-    "failures": {"a": (fails, {}), "b": (silent, {}), "c": (knows(0.7), {})},
-    "estimates": {"a": (knows(0.9), {"items": {"sha256": "0" * 64, "of": 142}}), "b": (knows(0.5), {})},
-    "baselines ahead": {"lexical": (knows(1), BASELINE), "a": (knows(0.4), {}), "b": (knows(0.3), {})},
-    "tagged": {"old": (knows(1), TAGGED), "a": (knows(0.6), {}), "same": (constant, {})},
+    "skills": {"a": (partly_right(0.9), {}), "b": (partly_right(0.2), {}), "c": (partly_right(0.5), {})},
+    "constant": {"same": (first_label, {}), "mostly": (mostly_first_label, {}), "b": (partly_right(0.8), {})},
+    "alone": {"same": (first_label, {})},
+    "ties": {"a": (partly_right(1), {}), "b": (partly_right(1), {}), "same": (first_label, {})},
+    "failures": {"a": (partly_failed, {}), "b": (partly_empty, {}), "c": (partly_right(0.7), {})},
+    "estimates": {"a": (partly_right(0.9), {"items": {"sha256": "0" * 64, "of": 142}}), "b": (partly_right(0.5), {})},
+    "baselines ahead": {
+        "lexical": (partly_right(1), BASELINE),
+        "a": (partly_right(0.4), {}),
+        "b": (partly_right(0.3), {}),
+    },
+    "tagged": {"old": (partly_right(1), TAGGED), "a": (partly_right(0.6), {}), "same": (first_label, {})},
 }
 
 
@@ -127,12 +131,12 @@ def test_terminal_page_and_exports_say_the_same(
     (sheet,) = sheets(done, ["findings"])
     print_all(*draw([sheet]))
     drawn = " ".join(capsys.readouterr().out.split())
-    assert all(" ".join(one.en.split()) in drawn for one in page)  # sentences without a test, too
+    assert all(" ".join(one.en.split()) in drawn for one in page)  # also sentences that name no test
     assert [row.cells for row in sheet.rows] == [(Text(one.zh, one.en), Text(one.test_zh, one.test_en)) for one in page]
-    holds(done, page)
+    check_statements(done, page)
 
 
-def holds(done: Results, page: Sequence[Finding]) -> None:
+def check_statements(done: Results, page: Sequence[Finding]) -> None:
     """The statements of the sentences about these cells, computed by other code."""
     topics = {one.about: one for one in page}
     assert len(topics) == len(page) and all(one.zh and one.en for one in page)

@@ -238,7 +238,9 @@ def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
         ("backend: hf, path: TINY, finetune: {target_modules: [nope]}", {}, r"target_modules \['nope'\]"),
     ],
 )
-def test_messages(tiny: Path, tmp_path: Path, entry: str, settings: dict[str, Any], message: str) -> None:
+def test_wrong_settings_are_named(
+    tiny: Path, tmp_path: Path, entry: str, settings: dict[str, Any], message: str
+) -> None:
     path = tmp_path / "models.yaml"
     path.write_text(f"models:\n  - {{name: m, {entry.replace('TINY', str(tiny))}}}\n", encoding="utf-8")
     what = {"model": ["m"], "tasks": ["knowledge_filling"], "sizes": [2], "out": tmp_path / "out", **settings}

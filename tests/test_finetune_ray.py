@@ -40,7 +40,7 @@ def cards(run: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in card.items() if key != "seconds"} for card in found]
 
 
-def mortal(folder: Path) -> type[finetune_ray.Trainer]:
+def mortal_trainer(folder: Path) -> type[finetune_ray.Trainer]:
     """A trainer whose process dies, once, when it is to begin the larger adapter."""
 
     class Mortal(finetune_ray.Trainer):  # within the function: Ray then sends its code along
@@ -69,7 +69,7 @@ def test_two_nodes_train_what_one_process_trains(
         assert (settings.executor, settings.ray_address) == ("ray", two_nodes.address)
         return evaluate(replace(settings, executor="local"), chosen[-1:], *rest)
 
-    monkeypatch.setattr(finetune_ray, "Trainer", mortal(tmp_path))
+    monkeypatch.setattr(finetune_ray, "Trainer", mortal_trainer(tmp_path))
     monkeypatch.setattr(sweeping, "evaluate", here)
     asked = {**WHAT, "out": run, "executor": "ray", "ray_address": two_nodes.address}
     assert evalsuite.finetune(models_file(tmp_path, tiny), **asked).exit_code == 0

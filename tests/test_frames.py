@@ -46,7 +46,7 @@ def library(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def copied(folder: Path, tmp_path: Path) -> Path:
+def run_copy(folder: Path, tmp_path: Path) -> Path:
     """A copy of the run, to change."""
     return Path(shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("store*", "page")))
 
@@ -70,7 +70,7 @@ def place(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in PLACE)
 
 
-def test_cells(folder: Path, library: str) -> None:
+def test_cells_equal_results_json(folder: Path, library: str) -> None:
     found = {(place(row), row["metric"]): row for row in rows(evalsuite.load(folder, library).cells)}
     cells = results_json(folder)["cells"]
     assert len(found) == sum(len(cell["metrics"]) for cell in cells) > 500
@@ -95,7 +95,7 @@ def test_cells(folder: Path, library: str) -> None:
         assert headline == [TASKS[cell["task"]].metrics[0]]
 
 
-def test_records(folder: Path, library: str) -> None:
+def test_records_equal_their_files(folder: Path, library: str) -> None:
     run = evalsuite.load(folder, library)
     found = iter(rows(run.table("records", ["all"])))
     statuses = set()
@@ -152,7 +152,7 @@ def test_every_figure_of_the_file_is_in_a_table(folder: Path, library: str) -> N
         assert wanted <= shown, section
 
 
-def test_rows_within_rows(folder: Path) -> None:
+def test_rows_within_rows_have_tables(folder: Path) -> None:
     run, content = evalsuite.load(folder), results_json(folder)
     bins = rows(run.breakdowns)
     wanted = [
@@ -191,7 +191,7 @@ class File(Strict):
     tested: list[Section]
 
 
-def test_a_new_section() -> None:
+def test_a_new_section_becomes_a_table() -> None:
     made = {table.name: table for table in _tables(File, "", "", ())}
     one = {"value": 1.0, "low": 0.5, "high": None}
     content = {"tested": [
@@ -214,7 +214,7 @@ def test_a_new_section() -> None:
     }  # fmt: skip
 
 
-def test_types_do_not_depend_on_rows(folder: Path, copied: Path, library: str) -> None:
+def test_types_do_not_depend_on_rows(folder: Path, run_copy: Path, library: str) -> None:
     def empty(results: dict[str, Any]) -> None:
         for key, value in results.items():
             if isinstance(value, list):
@@ -222,8 +222,8 @@ def test_types_do_not_depend_on_rows(folder: Path, copied: Path, library: str) -
         results["robustness"] = {key: [] for key in results["robustness"]}
         del results["judged"]
 
-    change(copied, empty)
-    full, bare = (evalsuite.load(path, library) for path in (folder, copied))
+    change(run_copy, empty)
+    full, bare = (evalsuite.load(path, library) for path in (folder, run_copy))
     for name in full.tables:
         one, other = full.table(name), bare.table(name)
         assert len(other) == 0
@@ -231,7 +231,7 @@ def test_types_do_not_depend_on_rows(folder: Path, copied: Path, library: str) -
         assert types(one) == types(other), name
 
 
-def test_types_of_pandas(folder: Path) -> None:
+def test_columns_of_pandas_have_their_types(folder: Path) -> None:
     pytest.importorskip("pandas")
     cells = evalsuite.load(folder, "pandas").cells
     kinds = {"value": "float64", "low": "float64", "n": "Int64", "items": "int64", "shots": "int64", "model": "string",
@@ -242,8 +242,8 @@ def test_types_of_pandas(folder: Path) -> None:
     assert math.isclose(means["oracle"], sum(mine) / len(mine))
 
 
-def test_several_runs(folder: Path, copied: Path, library: str) -> None:
-    one, both = (evalsuite.load(paths, library) for paths in (folder, [folder, copied]))
+def test_several_runs_are_one_frame(folder: Path, run_copy: Path, library: str) -> None:
+    one, both = (evalsuite.load(paths, library) for paths in (folder, [folder, run_copy]))
     found = rows(both.cells)
     assert len(found) == 2 * len(rows(one.cells))
     names = list(dict.fromkeys(row["run"] for row in found))
@@ -252,7 +252,7 @@ def test_several_runs(folder: Path, copied: Path, library: str) -> None:
     assert strip[: len(strip) // 2] == strip[len(strip) // 2 :]
 
 
-def test_batches(folder: Path, library: str) -> None:
+def test_records_come_in_batches(folder: Path, library: str) -> None:
     run = evalsuite.load(folder, library)
     parts = list(run.batches("records", size=60))
     assert [len(part) for part in parts[:-1]] == [60] * (len(parts) - 1) and len(parts) > 5
@@ -270,13 +270,13 @@ def test_batches(folder: Path, library: str) -> None:
         ("facts", "none"),
     ],
 )
-def test_a_changed_file_is_named(copied: Path, library: str, key: str, value: Any) -> None:
-    change(copied, lambda results: results["cells"][0].update({key: value}))
-    with pytest.raises((DataError, ConfigError), match=str(copied)):
-        _ = evalsuite.load(copied, library).cells
+def test_a_changed_file_is_named(run_copy: Path, library: str, key: str, value: Any) -> None:
+    change(run_copy, lambda results: results["cells"][0].update({key: value}))
+    with pytest.raises((DataError, ConfigError), match=str(run_copy)):
+        _ = evalsuite.load(run_copy, library).cells
 
 
-def test_drawn(folder: Path, library: str) -> None:
+def test_frames_of_ranks_equal_the_shown_tables(folder: Path, library: str) -> None:
     """Ranks are computed when they are shown: the frame has what the terminal and the CSV file show."""
     found = rows(evalsuite.load(folder, library).drawn("ranks"))
     mean = {(row["sheet"], row["row"]): row["value"] for row in found if row["column"].startswith("mean")}
@@ -295,7 +295,7 @@ def test_drawn(folder: Path, library: str) -> None:
         evalsuite.load(folder, library).drawn("rank")
 
 
-def test_names(folder: Path) -> None:
+def test_tables_are_attributes_and_typos_get_a_suggestion(folder: Path) -> None:
     run = evalsuite.load(folder)
     assert not {*run.tables} & {*dir(Run)} - {"cells", "records"}
     assert {"cells", "records", "tokens", "robustness_drops"} <= {*dir(run)}
@@ -327,7 +327,7 @@ def test_columns_have_a_meaning() -> None:
             assert [column.name for column in columns if not column.meaning] == [], name
 
 
-def test_no_library(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_library_the_message_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libraries, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"pip install pandas"):
         evalsuite.load(folder)
@@ -351,7 +351,7 @@ def test_nothing_else_is_loaded(folder: Path, library: str) -> None:
     assert not others & {*done.stdout.split()}
 
 
-def test_no_run(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no results\.json"):
         evalsuite.load(tmp_path)
     with pytest.raises(ConfigError, match="no run"):

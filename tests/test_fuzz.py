@@ -14,7 +14,7 @@ KEPT = sorted(path for path in FAULTS_FOLDER.glob("*/*"))
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_what_was_found_stays_mended(path: Path) -> None:
+def test_inputs_that_broke_a_reader_are_read_or_refused(path: Path) -> None:
     assert fault_of(TARGETS[path.parent.name], path.read_bytes()) == ""
 
 

@@ -159,7 +159,7 @@ def test_the_printed_figures_under_shuffling() -> None:
     ]
 
 
-def judged(task: str, item_set: str, rubric: str) -> dict[str, Any]:
+def judged_cell(task: str, item_set: str, rubric: str) -> dict[str, Any]:
     scale = {"value": 3.0, "low": 2.0, "high": 4.0, "n": 5, "histogram": {}, "metrics": {}, "length": {"spearman": None, "partial": None}}  # fmt: skip
     facts = {
         "template": "0" * 64, "scales": [["score", 0, 5, "分"]], "reminder": "", "attempts": 1, "limit": None, "seed": 0,
@@ -188,7 +188,7 @@ JUDGED = [
 @pytest.mark.parametrize(("task", "item_set", "rubric", "count"), JUDGED)
 def test_the_papers_judge_beside_ours(task: str, item_set: str, rubric: str, count: int) -> None:
     sheet = sheets_of(
-        of_judges.ANALYSIS, {"cells": [judged(task, item_set, rubric)], "models": [], "controls": NO_CONTROLS}
+        of_judges.ANALYSIS, {"cells": [judged_cell(task, item_set, rubric)], "models": [], "controls": NO_CONTROLS}
     )[0]
     apart = [row for row in sheet.rows if row.kind == "apart"]
     with open(str(BENCHMARKS["corecode"].published), encoding="utf-8") as file:

@@ -36,7 +36,7 @@ def official(real_data: Path) -> Path:
     return path
 
 
-def every(folder: Path, task: Task, split: str = "test") -> list[Item]:
+def all_items(folder: Path, task: Task, split: str = "test") -> list[Item]:
     return [item for name in glucose.SETS for item in glucose.load_file(folder, task, name, split).items]
 
 
@@ -57,7 +57,7 @@ def test_rows_are_answered_or_escaped(folder: Path) -> None:
 @pytest.mark.parametrize("split", ["test", "train"])
 @pytest.mark.parametrize("task", TASKS_GLUCOSE, ids=lambda task: task.name)
 def test_the_sample_has_every_dimension_and_its_connective(folder: Path, task: Task, split: str) -> None:
-    items = every(folder, task, split)
+    items = all_items(folder, task, split)
     assert {item.set for item in items} == set(glucose.SETS)
     for item in items:
         connective = glucose.DIMENSIONS[glucose.SETS.index(item.set)].connective
@@ -66,10 +66,10 @@ def test_the_sample_has_every_dimension_and_its_connective(folder: Path, task: T
 
 
 def test_the_paper_prompt_is_the_official_input_line(folder: Path) -> None:
-    item = every(folder, SPECIFIC)[0]
+    item = all_items(folder, SPECIFIC)[0]
     text = Prompt(bundled("prompts"), SPECIFIC, "paper").render(item)
     assert text.startswith("#1: Nora built a kite out of old newspapers. She took") and text.count("*") == 2
-    train = every(folder, SPECIFIC, "train")
+    train = all_items(folder, SPECIFIC, "train")
     shot = Prompt(bundled("prompts"), SPECIFIC, "plain").request(item, Shots(train, 0).draw(item, 2))
     assert shot.prompt.count("Statement:") == 3 and shot.prompt.endswith("Statement: ")
 
@@ -108,7 +108,7 @@ def test_broken_rows_are_named(folder: Path, tmp_path: Path, field: str, value: 
 def test_a_submission_of_right_answers_is_perfect_and_blank_ones_cost(folder: Path) -> None:
     rows = glucose.read_rows(folder / glucose.FILES["test"])
     key = [row.cells for row in rows]
-    replies = {item.id: item.references[2] for task in TASKS_GLUCOSE for item in every(folder, task)}
+    replies = {item.id: item.references[2] for task in TASKS_GLUCOSE for item in all_items(folder, task)}
     right = glucose.submission_cells(rows, replies)
     assert set(map(round, notebook_bleu(key, right).values())) == {100}
     assert {round(value or 0) for value in answered_bleu(key, right).values()} == {100}
@@ -159,15 +159,15 @@ def test_the_official_key_scored_by_itself(official: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_official_counts(official: Path) -> None:
-    counts = Counter(item.set for item in every(official, SPECIFIC))
+def test_the_official_file_has_the_published_counts(official: Path) -> None:
+    counts = Counter(item.set for item in all_items(official, SPECIFIC))
     assert list(counts.values()) == [187, 107, 103, 144, 9, 196, 158, 61, 33, 4]
-    assert Counter(item.set for item in every(official, GENERAL)) == counts
+    assert Counter(item.set for item in all_items(official, GENERAL)) == counts
     rows = glucose.read_rows(official / glucose.FILES["test"])
     assert (len(rows), len({row.story for row in rows})) == (500, 294)
     blank = glucose.read_rows(official / "test/test_set_no_answers.csv")
     assert [r.unique_id for r in blank] == [r.unique_id for r in rows]
-    replies = {item.id: "" for task in TASKS_GLUCOSE for item in every(official, task)}
+    replies = {item.id: "" for task in TASKS_GLUCOSE for item in all_items(official, task)}
     for mine, theirs in zip(glucose.submission_cells(rows, replies), blank, strict=True):
         assert {k for k, v in mine.items() if v == "escaped"} == {k for k, v in theirs.cells.items() if v == "escaped"}
 
@@ -197,12 +197,12 @@ def slot_shares(items: list[Item]) -> list[float]:
 
 @pytest.mark.parametrize("task", TASKS_GLUCOSE, ids=lambda task: task.name)
 def test_references_of_the_sample_fill_the_slots_of_table_6(folder: Path, task: Task) -> None:
-    assert slot_shares(every(folder, task)) == [1.0] * 10
+    assert slot_shares(all_items(folder, task)) == [1.0] * 10
 
 
 @pytest.mark.parametrize("task", TASKS_GLUCOSE, ids=lambda task: task.name)
 def test_references_of_the_key_fill_the_slots_of_table_6(official: Path, task: Task) -> None:
-    assert min(slot_shares(every(official, task))) > 0.95  # the rest slipped by the annotation tool: "is outside"
+    assert min(slot_shares(all_items(official, task))) > 0.95  # the rest slipped by the annotation tool: "is outside"
 
 
 SLOTS = [
@@ -220,7 +220,7 @@ SLOTS = [
 
 
 @pytest.mark.parametrize(("dimension", "text", "fits"), SLOTS)
-def test_slots(dimension: int, text: str, fits: bool) -> None:
+def test_explanations_fill_the_slots_of_table_6(dimension: int, text: str, fits: bool) -> None:
     assert bool(re.fullmatch(statement(dimension), text)) is fits
 
 
@@ -240,7 +240,7 @@ def test_prompted_slots_of_table_8(dimension: int, text: str, fits: bool) -> Non
     assert bool(re.fullmatch(prompted(dimension), text)) is fits
 
 
-def test_correlations_by_hand() -> None:
+def test_correlations_equal_those_by_hand() -> None:
     found = rating_correlations([1, 2, 3, 4], [1, 3, 2, 4])
     assert (round(found.spearman.value, 6), round(found.pearson.value, 6)) == (0.8, 0.8)
     assert found.kendall.value == pytest.approx(2 / 3) and found.n == 4
@@ -318,7 +318,7 @@ def test_a_reply_that_is_a_part_makes_an_explanation(
 @pytest.mark.parametrize("wording", sorted(SPECIFIC.forms))
 def test_what_shots_teach_makes_the_reference_again(folder: Path, wording: str) -> None:
     prompt = Prompt(bundled("prompts"), SPECIFIC, wording)
-    items = every(folder, SPECIFIC)
+    items = all_items(folder, SPECIFIC)
     assert items
     for item in items:
         shown, connective = prompt.target(item), item.question.partition(">")[2].partition(">")[0]
@@ -337,7 +337,7 @@ def test_parts_score_as_the_explanation_that_they_make(tmp_path: Path) -> None:
         "whole": lambda item: item.references[0],
         "part": lambda item: SPECIFIC.forms["one_sided"].shown(item),
     }
-    items = {item.id: item for item in every(bundled("sample") / "glucose", SPECIFIC)}
+    items = {item.id: item for item in all_items(bundled("sample") / "glucose", SPECIFIC)}
     values = {}
     for name, reply in said.items():
         models = {name: lambda request, reply=reply: reply(items[request.id])}
@@ -349,7 +349,7 @@ def test_parts_score_as_the_explanation_that_they_make(tmp_path: Path) -> None:
 
 
 def test_without_its_story_a_prompt_shows_x_alone(folder: Path) -> None:
-    item = every(folder, SPECIFIC)[0]
+    item = all_items(folder, SPECIFIC)[0]
     (x,) = (turn.strip("*") for turn in item.dialogue if turn.startswith("*"))
     others = [turn for turn in item.dialogue if not turn.startswith("*")]
     for task in TASKS_GLUCOSE:

@@ -101,7 +101,7 @@ def official(real_data: Path) -> Path:
     return real_data / "halluqa"
 
 
-def test_official_files(real_data: Path) -> None:
+def test_official_files_load_whole(real_data: Path) -> None:
     root = official(real_data)
     texts = {
         local: (root / "prompts" / f"Chinese_QA_prompt{end}.txt").read_text("utf-8").strip()

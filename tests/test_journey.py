@@ -36,19 +36,19 @@ REAL = [*FEW, "--model", "random,tiny-zh", "--set", "hard", "--limit", "2"]
 
 
 @shared_folder
-def undisturbed(folder: Path, cli: Any) -> Path:
+def whole_run(folder: Path, cli: Any) -> Path:
     run = folder / "undisturbed"
     cli("run", *REAL, "--out", run)
     return run
 
 
 @pytest.mark.slow
-def test_what_a_run_leaves(undisturbed: Path) -> None:
-    results = results_json(undisturbed)
+def test_what_a_run_leaves(whole_run: Path) -> None:
+    results = results_json(whole_run)
     cells = results["cells"]
     assert len(cells) == 2 * 3 * 2 * 2  # models, tasks, wordings, shots
     for cell in cells:
-        records = read_jsonl(undisturbed / cell["records"])
+        records = read_jsonl(whole_run / cell["records"])
         assert len(records) == cell["items"] == sum(cell["status"].values()) == 2
         assert cell["missing"] == 0
         for name, metric in cell["metrics"].items():
@@ -63,34 +63,34 @@ def test_what_a_run_leaves(undisturbed: Path) -> None:
             answer = record["answer"]
             if answer["status"] == "parsed" and answer["text"] is not None and answer["start"] is not None:
                 assert record["reply"][answer["start"] : answer["end"]]
-    manifest = json.loads((undisturbed / "manifest.json").read_text())
+    manifest = json.loads((whole_run / "manifest.json").read_text())
     assert manifest["settings"]["seed"] == 0 and manifest["packages"]["evalsuite"]
-    assert (undisturbed / "run.log").stat().st_size
-    assert (undisturbed / "page" / "index.html").read_text().startswith("<!doctype html>")
+    assert (whole_run / "run.log").stat().st_size
+    assert (whole_run / "page" / "index.html").read_text().startswith("<!doctype html>")
 
 
 @pytest.mark.slow
-def test_the_same_command_again_asks_nothing(undisturbed: Path, cli: Any) -> None:
-    before = compared_files(undisturbed)
-    done = cli("run", *REAL, "--out", undisturbed)
+def test_the_same_command_again_asks_nothing(whole_run: Path, cli: Any) -> None:
+    before = compared_files(whole_run)
+    done = cli("run", *REAL, "--out", whole_run)
     assert " 0 asked" in done.stderr and " 2 asked" not in done.stderr
-    assert compared_files(undisturbed) == before
+    assert compared_files(whole_run) == before
 
 
 @pytest.mark.slow
-def test_scoring_again_needs_no_model(undisturbed: Path, cli: Any) -> None:
-    before = compared_files(undisturbed)
-    (undisturbed / "results.json").unlink()
-    for record in undisturbed.glob("records/*"):
+def test_scoring_again_needs_no_model(whole_run: Path, cli: Any) -> None:
+    before = compared_files(whole_run)
+    (whole_run / "results.json").unlink()
+    for record in whole_run.glob("records/*"):
         record.unlink()
-    done = cli("score", str(undisturbed), EVALSUITE_DATA="/nowhere")
+    done = cli("score", str(whole_run), EVALSUITE_DATA="/nowhere")
     assert "tiny-zh" in done.stdout
-    assert compared_files(undisturbed) == before
+    assert compared_files(whole_run) == before
 
 
 @pytest.mark.slow
-def test_scoring_in_two_processes_writes_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
-    run = shutil.copytree(undisturbed, tmp_path / "run")
+def test_scoring_in_two_processes_writes_the_same_bytes(whole_run: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(whole_run, tmp_path / "run")
     before = compared_files(run)
     (run / "results.json").unlink()
     shutil.rmtree(run / "records")
@@ -99,8 +99,8 @@ def test_scoring_in_two_processes_writes_the_same_bytes(undisturbed: Path, tmp_p
 
 
 @pytest.mark.slow
-def test_an_error_in_a_process_that_scores_is_raised_and_changes_nothing(undisturbed: Path, tmp_path: Path) -> None:
-    run = shutil.copytree(undisturbed, tmp_path / "run")
+def test_an_error_in_a_process_that_scores_is_raised_and_changes_nothing(whole_run: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(whole_run, tmp_path / "run")
     before = compared_files(run)
     with sqlite3.connect(run / "store.sqlite") as db:
         db.execute("UPDATE requests SET request = x'00'")
@@ -132,7 +132,7 @@ MODELS = """models:
 
 
 def test_a_model_that_fails_does_not_lose_the_others(tmp_path: Path, cli: Any) -> None:
-    (tmp_path / "empty").mkdir()  # there, and no checkpoint
+    (tmp_path / "empty").mkdir()  # a folder that holds no checkpoint
     (tmp_path / "models.yaml").write_text(MODELS.replace("/nowhere/model", "empty"))
     run = tmp_path / "run"
     done = cli("run", "--models", str(tmp_path / "models.yaml"), "--tasks", "event_cause", "--out", str(run), expect=1)
@@ -216,7 +216,7 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("words", "message"), USAGE, ids=[" ".join(w) for w, _ in USAGE])
-def test_usage_errors(words: list[str], message: str, tmp_path: Path, cli: Any) -> None:
+def test_usage_errors_exit_with_2(words: list[str], message: str, tmp_path: Path, cli: Any) -> None:
     out = ["--out", str(tmp_path / "run")] if words[0] == "run" else []
     done = cli(*words, *out, expect=2)
     assert message in done.stderr
@@ -225,7 +225,7 @@ def test_usage_errors(words: list[str], message: str, tmp_path: Path, cli: Any) 
 
 
 @pytest.mark.slow
-def test_preview(tmp_path: Path, tiny: Path, cli: Any) -> None:
+def test_preview_shows_the_prompt_and_its_tokens(tmp_path: Path, tiny: Path, cli: Any) -> None:
     words = ["preview", "--tasks", "event_cause", "--set", "hard", "--shots", "0,2", "--prompt", "paper,plain"]
     lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
     assert len(lines) == 38 * 4
@@ -257,12 +257,12 @@ def test_preview_of_scorings(cli: Any) -> None:
 
 
 @pytest.mark.slow
-def test_lists(cli: Any) -> None:
+def test_tasks_and_models_are_listed(cli: Any) -> None:
     assert "clipped_subsequent_event" in cli("tasks", COLUMNS="200").stdout
     assert "tiny-zh" in cli("models", COLUMNS="200").stdout
 
 
-def test_from_python(tmp_path: Path) -> None:
+def test_python_functions_return_the_results(tmp_path: Path) -> None:
     done = evalsuite.run(model=["lexical"], tasks=["domain_identification"], limit=5, out=tmp_path / "run")
     assert done.exit_code == 0 and len(cells_of(done)) == 2
     assert cells_of(evalsuite.score(tmp_path / "run")) == cells_of(done)

@@ -65,7 +65,7 @@ def endpoint(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
         yield server, path
 
 
-def judged(run: Path) -> dict[str, Any]:
+def judged_section(run: Path) -> dict[str, Any]:
     found: dict[str, Any] = results_json(run)["judged"]
     return found
 
@@ -94,7 +94,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     server.mix = {"500": 0.05}
     before = results_json(run)
     done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=3)
-    assert done.exit_code == 0 and content_of(done, "judged") == judged(run)
+    assert done.exit_code == 0 and content_of(done, "judged") == judged_section(run)
     after = results_json(run)
     assert {k: v for k, v in after.items() if k != "judged"} == before
     # a cell: judge, control, model, set, task
@@ -187,7 +187,7 @@ def tables_of_details(done: Results) -> None:
 
 
 @pytest.mark.thorough
-def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
+def test_a_killed_judging_loses_and_repeats_nothing(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     """Killed twice: none lost, none asked again that was stored, all charges known, what cannot be read counted."""
     server, models = endpoint
     before = replies(run)
@@ -199,7 +199,7 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
             lost += sum(asked.whole > 0 for asked in server.asked.values()) - len(replies(run) - before)
     assert len(replies(run) - before) > 70
     done = cli(*command(run, models, *flags), expect=1)
-    assert "requests failed: 400" in done.stderr  # prompts that are too long
+    assert "requests failed: 400" in done.stderr  # the server refuses prompts that are too long
     with sqlite3.connect(run / "store.sqlite") as db:
         assert db.execute("SELECT max(asked) FROM replies").fetchone() == (1,)
         (spent,) = db.execute("SELECT sum(cost) FROM spent").fetchone()
@@ -220,7 +220,7 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
             assert prompt_id(prompt) in server.asked
         if record["status"] == "invalid":
             assert len(record["attempts"]) == 3 and record["scores"] == {}
-    cells = judged(run)["cells"]
+    cells = judged_section(run)["cells"]
     assert sum(c["status"].get("invalid", 0) for c in cells) == statuses.count("invalid")
     # failed requests are asked again, no others, and then no problem is left
     server.mix = {}

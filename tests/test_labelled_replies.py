@@ -1,8 +1,9 @@
 """Agreement with labelled replies (tests/labelled.py), and with the labelled part of the judging set where it is at hand.
 
-Choices, as they were first read, before what they showed was mended: of `replies` 236 of 240, of `long_replies` 187 of 196, of
-`third_replies` 117 of 120, of `strong_replies` 136 of 152 and 400 of 442, and 42 of 60 of new kinds (124 of its next 184 have the forms of replies that
-were misread). Now they keep the reader from going back, no more. What it does on replies it has not seen is in docs/parsing.md.
+These replies have shaped the reader, so their agreement only shows whether it gets worse. Choices were read rightly when the
+reader saw them first: of `replies` 236 of 240, of `long_replies` 187 of 196, of `third_replies` 117 of 120, of `strong_replies`
+136 of 152 and 400 of 442, and 42 of 60 of new kinds (124 of the next 184 have forms that were misread before). First readings of
+replies that shaped nothing are in docs/parsing.md.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def rows(name: str) -> list[Row]:
     return read_jsonl(path)
 
 
-def read(replies: Iterable[Row]) -> Counter[str]:
+def count_readings(replies: Iterable[Row]) -> Counter[str]:
     """The number of replies that are read as labelled ("right"), as another answer ("wrong"), "missed" or "invented"."""
     counts: Counter[str] = Counter()
     for row in replies:
@@ -60,8 +61,8 @@ AGREEMENT = {
 
 
 @pytest.mark.parametrize(("name", "agree"), AGREEMENT.items())
-def test_agreement(name: str, agree: float) -> None:
-    counts = read(rows(name))
+def test_replies_are_read_as_labelled(name: str, agree: float) -> None:
+    counts = count_readings(rows(name))
     total = counts.total()
     assert counts["right"] >= agree * total, counts
     unsure = (1 - agree) * total + 1
@@ -89,7 +90,7 @@ def test_labels_are_options_and_every_reply_is_in_a_set_whose_agreement_is_teste
     ],
 )
 def test_real_replies_of_many_models(several: bool, part: str, agree: float, wrong: float, invented: float) -> None:
-    """The counts are those of today, so that the reader does not get worse. First readings are in docs/parsing.md."""
+    """The shares are those of the present reader, so that it does not get worse. First readings are in docs/parsing.md."""
     try:
         replies = [row for row in corpus.replies() if ("labels" in row) == several and corpus.part(row) == part]
     except corpus.MissingReplies as missing:
@@ -152,7 +153,7 @@ def confusion(replies: Iterable[Row]) -> dict[str, Counter[str]]:
     return matrix
 
 
-def test_statuses() -> None:
+def test_replies_without_an_answer_have_their_status() -> None:
     """A reply without an answer is read as the kind of non-answer that it is."""
     for status, read_as in confusion(choices()).items():
         assert read_as[status] >= 0.85 * read_as.total(), (status, read_as)
@@ -174,7 +175,7 @@ def test_the_place_of_an_answer_names_its_option(name: str) -> None:
 
 @pytest.mark.slow
 def test_a_token_that_ends_a_reply_changes_no_reading() -> None:
-    """Raw completions end with the model's own token: 第二个<|im_end|> once named nothing."""
+    """Raw completions end with the model's own token: 第二个<|im_end|> is the second option all the same."""
     whole = [row for row in choices()[::9] if row.get("finish", "stop") == "stop" and row["output"].strip()]
     chosen = [(row, choice) for row in whole if (choice := read_choice(row)[0])]
     assert len(chosen) > 400
@@ -200,7 +201,7 @@ def test_conflicts_are_told_apart() -> None:
         ("adversarial", 0.96),
     ],
 )
-def test_spans(name: str, agree: float) -> None:
+def test_spans_are_read_as_labelled(name: str, agree: float) -> None:
     """`forms`: a reply for each form of lead-in and tail; `model_replies`: of models. Statuses count where they are labelled."""
     lines = (FIXTURES / name / "spans.jsonl").read_text(encoding="utf-8").splitlines()
     assert sum(map(reads_span, map(json.loads, lines))) >= agree * len(lines)

@@ -30,7 +30,7 @@ _NO_SUBJECT = re.compile(
 _NO_SUBJECT_IN_COMMENTS = re.compile(
     r"(?:what|those|of|that|how|whose|which|who|why|or|else|then)\b|Where\b", re.IGNORECASE
 )
-# Reading tokens takes long.
+# Sources without a match need not be read token by token, which takes long.
 _MAY_HAVE_SUCH = re.compile(rf"#[#: ]*(?:{_NO_SUBJECT_IN_COMMENTS.pattern})", re.IGNORECASE)
 _FORMATTER_OFF = re.compile(r"# fmt: ?(?:skip|off)")
 _OF_A_PLACE = re.compile(r"\b(?:Shared)?Place(?:Fields)?\b|\.place\b|\bPLACE\b")
@@ -135,7 +135,7 @@ def test_a_place_is_a_cells_coordinates(parsed: Parsed) -> None:
     wrong = []
     for name, (source, tree) in parsed.items():
         if name.startswith("parse/") or not re.search("[Pp]lace", source) or _OF_A_PLACE.search(source):
-            continue  # parse is still to be put in order
+            continue  # the reader calls positions in a reply places
         for node in ast.walk(tree):
             called = getattr(node, CALLED[type(node)]) if type(node) in CALLED else ""
             if _PLACE.search(called):
@@ -168,7 +168,7 @@ def test_a_type_name_has_one_meaning(parsed: Parsed) -> None:
 def test_comments_of_the_pages_scripts_name_their_subject() -> None:
     wrong = []
     for path in sorted(PAGES.rglob("*.ts")):
-        if (PAGES / "types") not in path.parents:  # generated
+        if (PAGES / "types") not in path.parents:  # generated files are left out
             comments = _script_comments(path.read_text("utf-8"))
             wrong += [f"{path.name}:{n}: {text}" for n, text in comments if _NO_SUBJECT_IN_COMMENTS.match(text)]
     assert not wrong
@@ -201,7 +201,7 @@ def test_no_benchmark_is_named_outside_benchmarks() -> None:
 
 # Values have types; a dictionary of anything stands where JSON, YAML or keywords come in or go out.
 UNTYPED = re.compile(r"(?:dict|Mapping)\[str, (?:Any|object)\]")
-BORDERS = 60  # lines
+BORDERS = 60  # the most lines that may name such a dictionary
 
 
 def test_results_and_all_that_reads_them_are_values() -> None:

@@ -129,10 +129,10 @@ CHECKS = [
 
 
 @pytest.mark.parametrize(("chosen", "gold", "distance", "bias", "share"), [r[1:] for r in CHECKS], ids=[r[0] for r in CHECKS])  # fmt: skip
-def test_label_check(
+def test_label_checks_compare_chosen_with_trained_labels(
     chosen: list[int], gold: list[int], distance: float | None, bias: float | None, share: float | None
 ) -> None:
-    for labels in (["(a)", "(b)", "(c)", "(d)"], ["(1)", "(2)", "(3)", "(4)"]):  # compared by position
+    for labels in (["(a)", "(b)", "(c)", "(d)"], ["(1)", "(2)", "(3)", "(4)"]):  # other labels, the same positions
         check = label_check({"labels": LABELS}, label_counts("x", chosen, gold, labels=labels))
         assert check is not None and check["labels"] == labels
         assert (check["trained"], check["most"]) == ([2, 6, 2, 0], 1)
@@ -149,7 +149,7 @@ def test_label_check_where_training_had_more_options() -> None:
 
 
 @pytest.mark.parametrize("trained", [{}, {"labels": {}}, {"labels": {"甲": 3}}])
-def test_no_label_check(trained: dict[str, Any]) -> None:
+def test_without_labels_or_positions_there_is_no_label_check(trained: dict[str, Any]) -> None:
     assert label_check(trained, label_counts("x", [1, 1, 1, 1], [1, 1, 1, 1])) is None
     assert label_check({"labels": LABELS}, None) is None
 

@@ -54,7 +54,7 @@ def likelihood_requests(
     return [replace(prompt.request(item), scoring=scoring) for item in items]
 
 
-def plain(backend: HuggingFace, context: list[int], continuation: list[int]) -> float:
+def plain_logprob(backend: HuggingFace, context: list[int], continuation: list[int]) -> float:
     """The log-probability of a continuation by one forward over all that its last token follows."""
     logits = _forward(backend, (*context, *continuation[:-1]))
     return sum(float(logits[len(context) - 1 + n, token]) for n, token in enumerate(continuation))
@@ -77,7 +77,7 @@ def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request
     for r, response in zip(requests, responses(backend, requests), strict=True):
         forms = backend.checkpoint.label_begins(r)
         assert [len(f) for f in forms] == [3] * len(r.options)  # "a", " a" and "(a"
-        want = [math.log(sum(math.exp(plain(backend, backend.ids(r), f)) for f in option)) for option in forms]
+        want = [math.log(sum(math.exp(plain_logprob(backend, backend.ids(r), f)) for f in option)) for option in forms]
         assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-4)
         assert (response.text, response.finish, response.new_tokens) == ("", "labels", 0)
         assert response.prompt_tokens == len(backend.ids(r))
@@ -92,7 +92,7 @@ def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
     (response,) = responses(hf, [r])
     forms = hf.checkpoint.label_begins(r)
     assert max(len(f) for option in forms for f in option) > 2
-    probabilities = [sum(math.exp(plain(hf, hf.ids(r), f)) for f in option) for option in forms]
+    probabilities = [sum(math.exp(plain_logprob(hf, hf.ids(r), f)) for f in option) for option in forms]
     if forms[1][0][: len(forms[0][0])] == forms[0][0]:  # "1" and "0", not a token "10"
         probabilities[0] -= probabilities[1]
     want = [math.log(p) for p in probabilities]
@@ -125,11 +125,11 @@ def test_texts_and_their_priors(
     for r, response in zip(requests, responses(backend, requests), strict=True):
         ids = backend.checkpoint.option_ids(r)
         assert [x.tokens for x in response.likelihoods] == [len(i) for i in ids]
-        want = [plain(backend, backend.ids(r), i) for i in ids]
+        want = [plain_logprob(backend, backend.ids(r), i) for i in ids]
         assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-3)
         pairs = backend.checkpoint.prior_pairs(r)
         assert not any("对话" in backend.checkpoint.tokenizer.decode(context) for context, _ in pairs)
-        want = [plain(backend, [*context], [*option]) for context, option in pairs]
+        want = [plain_logprob(backend, [*context], [*option]) for context, option in pairs]
         assert [x.prior for x in response.likelihoods] == pytest.approx(want, abs=1e-3)
 
 
@@ -209,7 +209,7 @@ def test_nll_is_that_of_every_token(hf: HuggingFace) -> None:
     ]
     for (context, target), nll in zip(pairs, hf.nll(pairs), strict=True):
         ids, wanted = hf.checkpoint.pair(context, target)
-        assert len(nll) == len(wanted) and sum(nll) == pytest.approx(-plain(hf, ids, wanted), abs=1e-3)
+        assert len(nll) == len(wanted) and sum(nll) == pytest.approx(-plain_logprob(hf, ids, wanted), abs=1e-3)
     alone = hf.nll(pairs[:1])[0]
     assert alone == pytest.approx(hf.nll(pairs)[0], abs=1e-4)
 
@@ -251,7 +251,7 @@ NORMS = [
 
 
 @pytest.mark.parametrize(("by", "scores", "chosen"), NORMS, ids=[n[0] for n in NORMS])
-def test_norms(by: str, scores: list[tuple[float, int, float]], chosen: int) -> None:
+def test_each_norm_chooses_by_hand(by: str, scores: list[tuple[float, int, float]], chosen: int) -> None:
     response = Response("", "texts", likelihoods=tuple(Likelihood(*s) for s in scores))
     assert most_likely(ITEM, response, by) == chosen
 

@@ -92,7 +92,7 @@ def test_unknown_units_are_named(tmp_path: Path, cli: Callable[..., Any]) -> Non
 
 
 @pytest.mark.slow
-def test_comparing_two_models(tmp_path: Path) -> None:
+def test_two_models_of_a_run_are_compared(tmp_path: Path) -> None:
     models = tmp_path / "models.yaml"
     models.write_text(
         "models:\n" + "".join(f"  - {{name: {n}, backend: baseline, path: {p}}}\n" for n, p in

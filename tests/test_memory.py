@@ -31,7 +31,6 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import english, spell
 from evalsuite.metrics.independence import Solved, frmm, mib
 from evalsuite.metrics.statistics import few_dialogues
-from evalsuite.results.analysis import ScoredCell
 from evalsuite.results.outcomes import CellOutcomes, Outcome
 from evalsuite.results.store import StoredQuestions
 from evalsuite.types import Answer, Cell, Item, Place, Reading, Request, Response, Score, Status, Trial
@@ -144,7 +143,7 @@ def test_only_whole_cells_of_models_are_ranked() -> None:
 # --- judges
 
 
-def judged_officially(monkeypatch: pytest.MonkeyPatch) -> None:
+def facts_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the official scoring of the facts' task be a judge's."""
     tasks = {**TASKS, FACTS: replace(TASKS[FACTS], judged_by="charm")}
     monkeypatch.setattr("evalsuite.analyses.memory.TASKS", tasks)
@@ -158,19 +157,19 @@ def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypat
     cells = cell(FACTS, KNOWS), cell(ASKS, RIGHT, RESTS)
     asked: list[Mapping[str, str]] = []
 
-    def judged(rubrics: Mapping[str, str]) -> list[Verdicts]:
+    def verdicts(rubrics: Mapping[str, str]) -> list[Verdicts]:
         asked.append(rubrics)
         return [verdict("b", {"f1": False, "f2": True}), verdict("a", {"f1": True, "f2": False, "f3": True})]
 
-    (row,) = content(*cells, judged=judged)["tasks"]
+    (row,) = content(*cells, judged=verdicts)["tasks"]
     assert (row["knowledge"][0]["judge"], asked) == (None, [])
-    judged_officially(monkeypatch)
-    (row,) = content(*cells, judged=judged)["tasks"]
+    facts_judged(monkeypatch)
+    (row,) = content(*cells, judged=verdicts)["tasks"]
     assert asked == [{FACTS: "charm"}]
     assert row["knowledge"] == [{"facts_of": FACTS, "wording": "paper", "metric": "correct", "judge": "a"}]
     # known: a; lacking: b and c, by f2; f4 has no verdict, so d is unclear, as is f; g: f3 is known, the other never asked.
     assert (row["known"]["n"], row["rest"]["n"], row["free"], row["unclear"]) == (1, 2, 1, 3)
-    (group,) = content(*cells, judged=judged)["independent"]
+    (group,) = content(*cells, judged=verdicts)["independent"]
     assert (group["models"][0]["retained"], group["models"][0]["unclear"]) == (2, 3)
     for nobody in ([], [verdict("a", {})]):
         (row,) = content(*cells, judged=lambda rubrics, nobody=nobody: nobody)["tasks"]
@@ -178,7 +177,7 @@ def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypat
 
 
 def test_models_are_compared_on_facts_decided_in_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    judged_officially(monkeypatch)
+    facts_judged(monkeypatch)
     cells = [c for m in ("m", "n", "o") for c in (cell(FACTS, KNOWS, model=m), cell(ASKS, RIGHT, RESTS, model=m))]
     opinions = [verdict("judge", {"f1": True}, model) for model in ("m", "n")]
     found = content(*cells, judged=lambda rubrics: opinions)["independent"]
@@ -214,13 +213,13 @@ class Replies:
         return Response(self.said[key], "stop") if key in self.said else None
 
 
-def judged(item: str) -> str:
+def judge_key(item: str) -> str:
     """The key of the judge's reply on an item."""
     return sha256(f"judged {item}".encode()).hexdigest()
 
 
 def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
-    judged_officially(monkeypatch)
+    facts_judged(monkeypatch)
     facts, asks = (Place("m", task, "easy", "test", "paper", 0) for task in (FACTS, ASKS))
 
     def trial(item: Item, reply: str) -> tuple[str, Trial, Response]:
@@ -236,9 +235,9 @@ def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
 
     known = [fact(0, "一八八一年"), fact(1, "1881"), fact(2, "1881"), fact(3, ""), fact(4, "1881")]
     asked = [ask(n, "(a)" if n % 2 else "(b)", f"f{n}") for n in range(5)]
-    said = {judged("f0"): "1", judged("f1"): "0", judged("f2"): "也许", judged("f4"): "1"}
+    said = {judge_key("f0"): "1", judge_key("f1"): "0", judge_key("f2"): "也许", judge_key("f4"): "1"}
     rows = [
-        {"item": t.item.id, "rotation": 0, "key": key, "attack": "", "prompt": "", "keys": [judged(t.item.id)] if r.text else []}
+        {"item": t.item.id, "rotation": 0, "key": key, "attack": "", "prompt": "", "keys": [judge_key(t.item.id)] if r.text else []}
         for key, t, r in known
     ]  # fmt: skip
     rows[4]["key"] = "0" * 64  # the key of a reply that was replaced
@@ -265,7 +264,7 @@ def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- sheets
 
 
-def test_the_sheets() -> None:
+def test_sheets_show_known_and_lacking_facts() -> None:
     cells = [
         c
         for model, right in (("m", 1.0), ("n", 0.0))
@@ -289,7 +288,7 @@ def test_the_sheets() -> None:
 # --- the authors' measures
 
 
-def test_measures_by_hand() -> None:
+def test_the_authors_measures_by_hand() -> None:
     items = [str(n) for n in range(8)]
     good, bad = (Solved({i: int(i) < n for i in items}, {*items[: n - 1]}) for n in (6, 3))
     none = Solved(dict.fromkeys(items, True), set())
@@ -362,7 +361,7 @@ def charm(real_data: Path) -> Charm:
     return Charm(folder, script, read["reasoning"], read["memorization"], BENCHMARK.loader(BENCHMARK, folder))
 
 
-def drawn(charm: Charm, seed: int, right: float = 0.7, known: float = 0.93) -> tuple[Answers, Answers]:
+def random_outcomes(charm: Charm, seed: int, right: float = 0.7, known: float = 0.93) -> tuple[Answers, Answers]:
     """Random outcomes of all models; better ones know more, too."""
     rng = Random(f"{seed}:memory")
     answers: tuple[Answers, Answers] = {}, {}
@@ -375,9 +374,9 @@ def drawn(charm: Charm, seed: int, right: float = 0.7, known: float = 0.93) -> t
     return answers
 
 
-def equals(charm: Charm) -> tuple[Answers, Answers]:
+def equal_models(charm: Charm) -> tuple[Answers, Answers]:
     """Three models: two with equal replies stand first and last; the third is as often right, on other questions."""
-    reasons, knows = drawn(charm, 4)
+    reasons, knows = random_outcomes(charm, 4)
     first, *_, other, last = NAMES
     reasons[last], knows[last] = reasons[first], knows[first]
     values = list(reasons[first].values())
@@ -386,8 +385,8 @@ def equals(charm: Charm) -> tuple[Answers, Answers]:
     return reasons, knows
 
 
-def ignorant(charm: Charm) -> tuple[Answers, Answers]:
-    reasons, knows = drawn(charm, 5, 0.4, 0.7)
+def extreme_knowledge(charm: Charm) -> tuple[Answers, Answers]:
+    reasons, knows = random_outcomes(charm, 5, 0.4, 0.7)
     knows["yi-6b-chat-hf"] = dict.fromkeys(knows["yi-6b-chat-hf"], False)
     knows["GPT-4-1106-preview"] = dict.fromkeys(knows["GPT-4-1106-preview"], True)
     return reasons, knows
@@ -395,16 +394,16 @@ def ignorant(charm: Charm) -> tuple[Answers, Answers]:
 
 def two_pairs(charm: Charm) -> tuple[Answers, Answers]:
     """Accuracies of 1, 2, 1, 3, 2: two pairs tie, and some processors' sort changes their order."""
-    reasons, knows = drawn(charm, 0)
+    reasons, knows = random_outcomes(charm, 0)
     ordered = sorted(reasons.values(), key=lambda answers: sum(answers.values()))
     return {model: ordered[n] for model, n in zip(reasons, (0, 1, 0, 2, 1), strict=True)}, knows
 
 
 CASES = {
-    "seed 0": lambda charm: drawn(charm, 0),
-    "equal accuracies": equals,
+    "seed 0": lambda charm: random_outcomes(charm, 0),
+    "equal accuracies": equal_models,
     "equal accuracies, two pairs": two_pairs,
-    "one knows nothing, one everything": ignorant,
+    "one knows nothing, one everything": extreme_knowledge,
 }
 
 
@@ -467,7 +466,7 @@ def write_outcomes(charm: Charm, out: Path, reasons: Answers, knows: Answers) ->
     (out / "sum.csv").write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
 
 
-def ours(charm: Charm, reasons: Answers, knows: Answers) -> dict[str, Any]:
+def section_of(charm: Charm, reasons: Answers, knows: Answers) -> dict[str, Any]:
     """The section, from cells of the same outcomes, in the order in which the script has the models."""
     cells = []
     for task in ("anachronisms", "time", "recommendation", "sport"):
@@ -487,7 +486,7 @@ def table(path: Path) -> dict[str, dict[str, str]]:
         return {row[""] if "" in row else row["model"]: row for row in csv.DictReader(file)}
 
 
-def fits(listed: list[str], ranks: Mapping[str, int]) -> bool:
+def is_sorted_by(listed: list[str], ranks: Mapping[str, int]) -> bool:
     """Whether a list of models has our ranks. Which of those that tie comes first is left to the sort."""
     return all(
         ranks[model] <= place < ranks[model] + sum(other == ranks[model] for other in ranks.values())
@@ -498,7 +497,7 @@ def fits(listed: list[str], ranks: Mapping[str, int]) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 def test_the_measures_are_those_of_the_authors_script(case: str, charm: Charm, scripts: Path) -> None:
-    found = ours(charm, *CASES[case](charm))
+    found = section_of(charm, *CASES[case](charm))
     made, told = scripts / case / "made", (scripts / case / "told").read_text(encoding="utf-8")
     # The last step may stop if accuracies tie: it compares two lists of models that two kinds of sort have made.
     tie = case.startswith("equal")
@@ -512,12 +511,14 @@ def test_the_measures_are_those_of_the_authors_script(case: str, charm: Charm, s
         assert model["accuracy"] == pytest.approx(float(row["Original Acc."]) / 100, abs=1e-9)
         assert model["frmm"] == pytest.approx(float(row["Retained Acc."]) / 100, abs=1e-9)
     table7 = table(made / "FRMM/_ranking/Table7_FRMM.csv")
-    assert fits([row["Integrated Reasoning"] for row in table7.values()], {m: x["rank"] for m, x in found.items()})
+    assert is_sorted_by(
+        [row["Integrated Reasoning"] for row in table7.values()], {m: x["rank"] for m, x in found.items()}
+    )
     by_frmm = [row["Memorization-independent Reasoning (FRMM)"].split(" ")[0] for row in table7.values()]
-    assert fits(by_frmm, {m: x["frmm_rank"] for m, x in found.items()})
+    assert is_sorted_by(by_frmm, {m: x["frmm_rank"] for m, x in found.items()})
 
     figure11 = table(made / "MIB/_combat_mat/Figure11.csv")
-    assert fits(list(figure11), {m: x["mib_rank"] for m, x in found.items()})
+    assert is_sorted_by(list(figure11), {m: x["mib_rank"] for m, x in found.items()})
     for name, row in figure11.items():
         assert found[name]["mib"] == pytest.approx(float(row["mean"]) / 100, abs=1e-9)
         assert len(found[name]["battles"]) == len(NAMES) - 1
@@ -528,7 +529,7 @@ def test_the_measures_are_those_of_the_authors_script(case: str, charm: Charm, s
         one, two = account
         (battle,) = [b for b in found[NAMES[one]]["battles"] if b["against"] == two]
         assert battle["items"] == account[one]["selected_num"] == account[two]["selected_num"]
-    if tie:  # so that the case is one
+    if tie:  # the case has models that tie
         assert len({x["rank"] for x in found.values()}) < len(NAMES)
     if case == "one knows nothing, one everything":
         # Four questions of the official files rest on no fact.

@@ -66,14 +66,16 @@ CHINESE = r"[\u4e00-\u9fff]"
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, str]:
+def message_templates() -> dict[str, str]:
     return {english: where for english, where in templates().items() if english not in SAME}
 
 
 @pytest.mark.slow
-def test_every_message_has_a_row_and_every_row_a_message(found: dict[str, str]) -> None:
-    assert {f"{where}: {english}" for english, where in found.items() if english not in TABLE["ours"]} == set()
-    assert set(TABLE["ours"]) - set(found) == set()
+def test_every_message_has_a_row_and_every_row_a_message(message_templates: dict[str, str]) -> None:
+    assert {
+        f"{where}: {english}" for english, where in message_templates.items() if english not in TABLE["ours"]
+    } == set()
+    assert set(TABLE["ours"]) - set(message_templates) == set()
     assert not set(TABLE["ours"]) & set(TABLE["others"])
 
 
@@ -84,19 +86,19 @@ def test_both_languages_have_the_same_places() -> None:
         assert english in TABLE["others"] or not set(places(english)) - set(places(zh)), english
 
 
-def filled(template: str) -> str:
+def with_names(template: str) -> str:
     """The template with marks in its places."""
     return "".join(text + (f"'{name}'" if name else "") for text, name, *_ in Formatter().parse(template))
 
 
-def numbered(template: str) -> str:
-    return re.sub("'[a-z_0-9]+'", "12", filled(template))
+def with_numbers(template: str) -> str:
+    return re.sub("'[a-z_0-9]+'", "12", with_names(template))
 
 
 def test_every_message_is_recognised_as_itself() -> None:
     # A row with few letters is meant for messages with numbers, so it is filled with numbers.
-    wrong = [x for x in ROWS if _differ(rows().translated(filled(x)), filled(ROWS[x]))]
-    assert [x for x in wrong if _differ(rows().translated(numbered(x)), numbered(ROWS[x]))] == []
+    wrong = [x for x in ROWS if _differ(rows().translated(with_names(x)), with_names(ROWS[x]))]
+    assert [x for x in wrong if _differ(rows().translated(with_numbers(x)), with_numbers(ROWS[x]))] == []
 
 
 def _differ(one: str, other: str) -> bool:
@@ -105,7 +107,7 @@ def _differ(one: str, other: str) -> bool:
 
 def test_chinese_is_set_as_chinese() -> None:
     for zh in ROWS.values():
-        shown = re.sub(r"\[[^]]*\]|\{\{.*?\}\}|\"[^\"]*\"|\S+\|\S+|95 %：", "", zh)  # code and examples
+        shown = re.sub(r"\[[^]]*\]|\{\{.*?\}\}|\"[^\"]*\"|\S+\|\S+|95 %：", "", zh)  # without code and examples
         assert not re.search(rf"{CHINESE} ?[,;:?!]|[,;:?!] ?{CHINESE}|\d %|{CHINESE} {CHINESE}", shown), zh
 
 
@@ -179,7 +181,9 @@ def test_output_for_programs_and_logs_stay_english(cli: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("language", "usage", "title"), [("en", "Usage:", "Error"), ("zh", "用法：", "错误")])
-def test_usage_errors(cli: Any, monkeypatch: pytest.MonkeyPatch, language: str, usage: str, title: str) -> None:
+def test_usage_errors_have_the_language_of_the_user(
+    cli: Any, monkeypatch: pytest.MonkeyPatch, language: str, usage: str, title: str
+) -> None:
     monkeypatch.setenv("EVALSUITE_LANG", language)
     told = cli("run", "--limt", "2", expect=2).stderr
     assert usage in told and title in told and "--limit" in told

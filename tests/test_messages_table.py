@@ -1,7 +1,7 @@
 """Messages of the command line to mistakes of users, whole, in both languages: tests/fixtures/tables/messages.json.
 
-Each message was read there once as a user: what is wrong, where, and what to do. <here> is the test's folder, <suite> that of evalsuite,
-<server> an endpoint that refuses every key; <tables> and <benchmarks> are the names of all, so that a new one needs no change here.
+Each says what is wrong, where, and what to do. <here> is the test's folder, <suite> that of evalsuite, <server> an endpoint that
+refuses every key; <tables> and <benchmarks> are the names of all, so that a new one needs no change here.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def run(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def refusing() -> Iterator[str]:
+def refusing_server() -> Iterator[str]:
     with Server(mix={"401": 1.0}) as server:
         yield server.url
 
@@ -139,7 +139,7 @@ def error_output(cli: Any, language: str, words: str, expect: int | None = None)
     raise AssertionError(words)
 
 
-def prepared(folder: Path, made: Path, files: dict[str, str], server: str) -> None:
+def prepare_folder(folder: Path, made: Path, files: dict[str, str], server: str) -> None:
     shutil.copytree(made, folder / "run")
     if any(name.startswith("data/") for name in files):
         shutil.copytree(bundled("sample/data"), folder / "data/corecode/data")
@@ -153,19 +153,19 @@ def prepared(folder: Path, made: Path, files: dict[str, str], server: str) -> No
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_message_in_both_languages(
-    name: str, run: Path, refusing: str, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    name: str, run: Path, refusing_server: str, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, words = MISTAKES[name]
     code, english, chinese = json.loads(TABLE.read_text("utf-8"))[name]
     for language, expected in (("en", english), ("zh", chinese)):
         folder = tmp_path / language
         folder.mkdir()
-        prepared(folder, run, files, refusing)
+        prepare_folder(folder, run, files, refusing_server)
         monkeypatch.chdir(folder)
         assert error_output(cli, language, words, code) == (
             code,
             expected.replace("<here>", str(folder))
-            .replace("<server>", refusing)
+            .replace("<server>", refusing_server)
             .replace("<suite>", str(bundled("models.yaml").parent))
             .replace("<tables>", ", ".join(TABLES))
             .replace("<benchmarks>", ", ".join(BENCHMARKS)),

@@ -87,7 +87,7 @@ def test_characters_that_nobody_sees_are_no_difference(codes: Iterable[int]) -> 
     for sign in map(chr, codes):
         assert unicodedata.category(sign) == "Cf"
         assert normalise(f"{sign}好{sign}看{sign}") == "好看", hex(ord(sign))
-    assert normalise("好\u2010看") == "好\u2010看"  # a hyphen, beside the marks
+    assert normalise("好\u2010看") == "好\u2010看"  # U+2010, next to the invisible marks, is a visible hyphen
 
 
 def test_every_blank_is_stripped() -> None:

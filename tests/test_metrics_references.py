@@ -34,7 +34,7 @@ def table_of(hyps: list[str], refs: list[list[str]], tokenisation: str) -> Token
 
 
 @pytest.fixture(scope="module")
-def shared() -> tuple[list[str], list[str], dict[str, Any]]:
+def kept_values() -> tuple[list[str], list[str], dict[str, Any]]:
     folder = os.environ.get("EVALSUITE_METRICS")
     if not folder:
         pytest.skip("needs reference values: set EVALSUITE_METRICS to their folder")
@@ -76,7 +76,7 @@ KEPT: list[tuple[str, Value | None, Callable[[TokenTable], Floats] | None, float
 @pytest.mark.parametrize("tokenisation", ["char", "jieba"])
 @pytest.mark.parametrize(("name", "corpus", "items", "tolerance", "why"), KEPT, ids=[row[0] for row in KEPT])
 def test_kept_values(
-    shared: tuple[list[str], list[str], dict[str, Any]],
+    kept_values: tuple[list[str], list[str], dict[str, Any]],
     tokenisation: str,
     name: str,
     corpus: Value | None,
@@ -84,7 +84,7 @@ def test_kept_values(
     tolerance: float,
     why: str,
 ) -> None:
-    hyps, refs, values = shared
+    hyps, refs, values = kept_values
     expected = values[f"{name}|{tokenisation}"]
     table = table_of(hyps, [[ref] for ref in refs], tokenisation)
     if corpus is not None:
@@ -96,8 +96,8 @@ def test_kept_values(
             assert np.abs(ours[:20] - expected["first20"]).max() <= 5.1e-7  # kept with six decimals
 
 
-def test_kept_values_of_characters(shared: tuple[list[str], list[str], dict[str, Any]]) -> None:
-    hyps, refs, values = shared
+def test_kept_values_of_characters(kept_values: tuple[list[str], list[str], dict[str, Any]]) -> None:
+    hyps, refs, values = kept_values
     lists = [[ref] for ref in refs]
     assert np.mean([exact_match(h, r) for h, r in zip(hyps, lists, strict=True)]) == values["EM"]["value"]
     ours = 100 * chrf.chrf(chrf.statistics(table_of(hyps, lists, "char")).sum(0))
@@ -107,9 +107,9 @@ def test_kept_values_of_characters(shared: tuple[list[str], list[str], dict[str,
     assert abs(zh - values["sacrebleu_corpus_zh"]["value"]) <= 1e-9
 
 
-def test_corpus_bleu_is_not_nltks(shared: tuple[list[str], list[str], dict[str, Any]]) -> None:
+def test_corpus_bleu_is_not_nltks(kept_values: tuple[list[str], list[str], dict[str, Any]]) -> None:
     # nltk counts one n-gram for a hypothesis that is too short to have any; sacreBLEU and pycocoevalcap do not.
-    hyps, refs, values = shared
+    hyps, refs, values = kept_values
     stats = bleu.statistics(table_of(hyps, [[ref] for ref in refs], "char"))
     theirs = values["nltk_corpus_bleu4|char"]["value"]
     assert abs(bleu.corpus_bleu(stats.sum(0))[3] - theirs) > 1e-5
@@ -117,10 +117,10 @@ def test_corpus_bleu_is_not_nltks(shared: tuple[list[str], list[str], dict[str, 
     assert abs(bleu.corpus_bleu(stats.sum(0))[3] - theirs) <= 1e-9
 
 
-def test_meteor15_is_close_to_the_jar(shared: tuple[list[str], list[str], dict[str, Any]]) -> None:
+def test_meteor15_is_close_to_the_jar(kept_values: tuple[list[str], list[str], dict[str, Any]]) -> None:
     # Not equal: the jar discounts English function words ("I", "-"). Its value for jieba's tokens is that for
     # unsegmented text, for it separates the characters itself.
-    hyps, refs, values = shared
+    hyps, refs, values = kept_values
     for tokenisation, name in (("mixed", "coco_Meteor_java1.5|jieba"), ("char", "coco_Meteor_java1.5|char")):
         stats = meteor15.statistics(table_of(hyps, [[ref] for ref in refs], tokenisation))
         assert abs(meteor15.meteor15(stats.sum(0)) - values[name]["value"]) <= 1e-5
@@ -346,7 +346,7 @@ def test_meteor15_aligns_as_well_as_can_be() -> None:
 
 
 def test_meteor15_bounds_its_search() -> None:
-    """Two texts of one repeated word have as many alignments as pairs of positions: their search took a minute."""
+    """Two texts of one repeated word have as many alignments as pairs of positions: a search of all takes a minute."""
     hyp, ref = list("我" * 2000), list("你我" * 1000)
     table = TokenTable([hyp, list("学医又累苦")], [[ref], [list("学医又累又苦")]])
     stats = meteor15.statistics(table)

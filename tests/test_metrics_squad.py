@@ -13,7 +13,7 @@ NORMALISED = [
     ("theatre and another", "theatre and another"),  # articles are whole words
     ("U.S.A.", "usa"),
     ("the a.m. train", "am train"),  # punctuation goes first: "a.m." is no article
-    ("well-known", "wellknown"),  # and leaves no blank behind
+    ("well-known", "wellknown"),  # a hyphen goes without leaving a blank
     ("don't", "dont"),
     ("“quoted”", "“quoted”"),  # only ASCII punctuation
     ("a-the", "athe"),
@@ -40,7 +40,7 @@ SCORED = [
     ("train", ["bus"], 0, 0),
     ("red train", ["red bus", "train"], 0, 2 / 3),  # the best reference
     ("", ["bus"], 0, 0),
-    ("the", ["bus"], 0, 0),  # nothing is left of it
+    ("the", ["bus"], 0, 0),  # the answer is an article alone: nothing is left of it
     ("", [], 1, 1),  # no answer is right where there is none
     ("", [""], 1, 1),
     ("the", ["!"], 1, 1),  # a reference of which nothing is left is no answer

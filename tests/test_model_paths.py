@@ -78,7 +78,8 @@ def test_from_the_folder_in_which_one_stands(tmp_path: Path, cli: Any, monkeypat
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["./mistyped", "/mistyped", "mistyped", "models/mistyped"])
 def test_a_run_says_it_before_anything_else(tmp_path: Path, cli: Any, path: str) -> None:
-    """The run ends before it writes anything or loads a model of the file. It does not ask the hub: that would fail with another error."""
+    """The run ends before it writes anything or loads a model of the file. It does not ask the hub: that would fail with another
+    error."""
     (tmp_path / "models").mkdir()
     models = _models(tmp_path, "name: fine, backend: baseline, path: random", f"name: gone, backend: hf, path: {path}")
     run = tmp_path / "run"
@@ -98,7 +99,7 @@ def test_a_tokenizer_may_be_named_as_its_model(cli: Any) -> None:
     assert "--tokenizer tiny-zz: no model of --models on hf or vllm has this name, and no such folder" in done.stderr
 
 
-def test_ids_of_hubs() -> None:
+def test_ids_of_hubs_are_told_from_paths() -> None:
     here = Path("/nowhere")
     assert is_hub_id("org/model", here) and is_hub_id("01-ai/Yi-1.5-9B", here)
     assert not any(is_hub_id(path, here) for path in ("org/", "/org/model", "-x/y", "a b/c", "C:\\models\\x"))

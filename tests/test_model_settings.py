@@ -22,21 +22,24 @@ REQUEST = Request("i/0", "甲", (Message("user", "甲"),), 4)
 OWN = "{% for m in messages %}{{ '问：' + m.content + '\n答：' }}{% endfor %}"
 
 
-def of(folder: Path, **more: Any) -> Model:
+def model_of(folder: Path, **more: Any) -> Model:
     return Model(**{"name": "m", "backend": "hf", "path": str(folder), "device": "cpu"} | more)
 
 
 @pytest.mark.slow
 def test_a_chat_template_of_the_model_replaces_the_checkpoints(tiny: Path, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="needs evalsuite[hf]")
-    theirs, ours = Checkpoint(of(tiny, chat=True)), Checkpoint(of(tiny, chat=True, chat_template=OWN))
+    theirs, ours = Checkpoint(model_of(tiny, chat=True)), Checkpoint(model_of(tiny, chat=True, chat_template=OWN))
     assert ours.text(REQUEST) == "问：甲\n答：" != theirs.text(REQUEST)
-    assert len({c.fingerprint() for c in (theirs, ours, Checkpoint(of(tiny, chat=True, chat_template=OWN + " ")))}) == 3
+    assert (
+        len({c.fingerprint() for c in (theirs, ours, Checkpoint(model_of(tiny, chat=True, chat_template=OWN + " ")))})
+        == 3
+    )
     for name in ("tokenizer.json", "tokenizer_config.json", "config.json"):
         (tmp_path / name).write_bytes((tiny / name).read_bytes())
-    assert Checkpoint(of(tmp_path, chat=True, chat_template=OWN)).text(REQUEST) == "问：甲\n答："
+    assert Checkpoint(model_of(tmp_path, chat=True, chat_template=OWN)).text(REQUEST) == "问：甲\n答："
     with pytest.raises(BackendError, match=r"model m: chat: true, but .* has no chat template; give it one"):
-        Checkpoint(of(tmp_path, chat=True))
+        Checkpoint(model_of(tmp_path, chat=True))
 
 
 def test_models_that_differ_in_prompts_and_decoding_share_an_engine() -> None:
@@ -51,7 +54,7 @@ def test_models_that_differ_in_prompts_and_decoding_share_an_engine() -> None:
         {"adapter": "lora"},
         {"name": "another", "tags": ["8B"]},
     ]
-    assert {engine_key(of(Path("m"), **more)) for more in others} == {engine_key(of(Path("m")))}
+    assert {engine_key(model_of(Path("m"), **more)) for more in others} == {engine_key(model_of(Path("m")))}
 
 
 def test_models_that_differ_in_weights_or_their_engines_settings_share_none() -> None:
@@ -65,7 +68,7 @@ def test_models_that_differ_in_weights_or_their_engines_settings_share_none() ->
         {"vllm": {"max_model_len": 512}},
         {"vllm": {"engine": {"seed": 1}}},
     ]
-    assert len({engine_key(of(Path("m"), **more)) for more in ({}, *others)}) == 1 + len(others)
+    assert len({engine_key(model_of(Path("m"), **more)) for more in ({}, *others)}) == 1 + len(others)
 
 
 def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:
@@ -89,7 +92,7 @@ def test_finetune_trains_on_the_models_wording(tiny: Path, sample: Corpus, tmp_p
     s = Sweep(model=["m"], tasks=["event_cause"], sizes=[2], out=tmp_path)
     rows = {}
     for name in (None, "plain"):
-        (job,) = make_jobs(of(tiny, prompt=name), pools, s)
+        (job,) = make_jobs(model_of(tiny, prompt=name), pools, s)
         assert job.made_by["prompt"] == (name or "paper") and job.model.prompt == name
         rows[name] = job.made_by["rows"]
     assert rows[None] != rows["plain"]

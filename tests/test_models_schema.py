@@ -107,20 +107,20 @@ def _entry(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("text", RIGHT)
-def test_both_take(validator: Any, text: str) -> None:
+def test_valid_entries_pass_suite_and_schema(validator: Any, text: str) -> None:
     ModelsFile.model_validate(_entry(text))
     assert list(validator.iter_errors(_entry(text))) == []
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_both_refuse(validator: Any, text: str) -> None:
+def test_wrong_entries_fail_suite_and_schema(validator: Any, text: str) -> None:
     with pytest.raises(ValidationError):
         ModelsFile.model_validate(_entry(text))
     assert not validator.is_valid(_entry(text))
 
 
 @pytest.mark.parametrize("tree", [{}, {"models": []}, {"models": [{}]}, {"modles": [], "models": [{"name": "m"}]}, []])
-def test_both_refuse_files(validator: Any, tree: Any) -> None:
+def test_wrong_files_fail_suite_and_schema(validator: Any, tree: Any) -> None:
     with pytest.raises(ValidationError):
         ModelsFile.model_validate(tree)
     assert not validator.is_valid(tree)

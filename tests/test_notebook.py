@@ -24,14 +24,14 @@ print(json.dumps([{
 """
 
 
-def test_no_outputs() -> None:
+def test_the_notebook_has_no_outputs() -> None:
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     assert code and all(not cell["outputs"] and cell["execution_count"] is None for cell in code)
 
 
 @pytest.mark.slow
-def test_the_figure(tmp_path: Path) -> None:
+def test_the_figure_has_the_values_of_results_json(tmp_path: Path) -> None:
     needs_frames_venv("pandas", "nbclient", "ipykernel", "matplotlib")
     import nbformat
     from nbclient import NotebookClient

@@ -33,7 +33,7 @@ def serve() -> Any:
 
 
 @contextmanager
-def served(handler: Any) -> Iterator[str]:
+def serving(handler: Any) -> Iterator[str]:
     server = HTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -52,7 +52,7 @@ class Chat:
         return f"{history}{query}{sorted(settings.items())}", None
 
 
-def test_formats(serve: Any) -> None:
+def test_turns_become_the_input_of_each_format(serve: Any) -> None:
     assert serve.prompt(TURNS, "plain") == "甲乙\n\n丙"
     moss = serve.prompt(TURNS, "moss")
     assert moss.endswith("possess.\n<|Human|>: 甲<eoh>\n<|MOSS|>: 乙<eom>\n<|Human|>: 丙<eoh>\n<|MOSS|>:")
@@ -71,7 +71,7 @@ def test_a_run_asks_it(serve: Any, tiny: Path, tmp_path: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(tiny)
     model = AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32).eval()
     path, short = tmp_path / "models.yaml", "generation: {max_new_tokens: 8}"
-    with served(serve.handler(model, tokenizer, "plain")) as address:
+    with serving(serve.handler(model, tokenizer, "plain")) as address:
         path.write_text(
             f"models:\n  - {{name: served, backend: openai, path: x, chat: true, api: {{base_url: '{address}', key_env: null}}, {short}}}\n"
             f"  - {{name: here, backend: hf, path: {tiny}, dtype: float32, device: cpu, {short}}}\n"
@@ -88,7 +88,7 @@ def test_a_run_asks_it(serve: Any, tiny: Path, tmp_path: Path) -> None:
 def test_what_it_raises_is_a_failed_request(serve: Any, tmp_path: Path) -> None:
     pytest.importorskip("openai", reason="needs evalsuite[openai]")
     path = tmp_path / "models.yaml"
-    with served(serve.handler(None, None, "plain")) as address:
+    with serving(serve.handler(None, None, "plain")) as address:
         path.write_text(
             f"models:\n  - {{name: m, backend: openai, path: x, chat: true, api: {{base_url: '{address}', key_env: null}}}}\n"
         )

@@ -34,8 +34,9 @@ MENDED = (
 
 
 def test_results_are_the_same(run: Path) -> None:
-    """Every key that 0.1.0 wrote has its value; later keys and metrics stand beside. Changed are intervals of two dialogues, which
-    were too narrow, of one, which is none, and those of drops, and the papers' metrics of texts, which now are of whole replies."""
+    """Every key that 0.1.0 wrote has its value; later keys and metrics stand beside. Changed are intervals of two dialogues,
+    which were too narrow, of one, which is none, and those of drops, and the papers' metrics of texts, which now are of whole
+    replies."""
     text = (OLD / "results.json").read_text(encoding="utf-8")
     for before, after in MENDED:
         text = text.replace(before, after)
@@ -58,24 +59,24 @@ def test_results_are_the_same(run: Path) -> None:
     names = [[n for n in row["metrics"] if not is_papers(n)] for row in was["metric_correlations"]]
     for content in (was, now):
         rows = zip(content["metric_correlations"], names, strict=True)
-        content["metric_correlations"] = [between(row, kept) for row, kept in rows]
-    assert _given(_as_in(was, now)) == _given(was)
+        content["metric_correlations"] = [among_metrics(row, kept) for row, kept in rows]
+    assert _without_nulls(_keys_of_old(was, now)) == _without_nulls(was)
 
 
-def _as_in(old: Any, new: Any) -> Any:
+def _keys_of_old(old: Any, new: Any) -> Any:
     """`new` without the keys that `old` lacks, at any depth."""
     if isinstance(old, dict):
-        return {key: _as_in(value, new[key]) for key, value in old.items() if key in new}
+        return {key: _keys_of_old(value, new[key]) for key, value in old.items() if key in new}
     if isinstance(old, list) and len(old) == len(new):
-        return [_as_in(one, other) for one, other in zip(old, new, strict=True)]
+        return [_keys_of_old(one, other) for one, other in zip(old, new, strict=True)]
     return new
 
 
-def _given(value: Any) -> Any:
+def _without_nulls(value: Any) -> Any:
     """The object without fields that are null: such a field is the same as one that is left out."""
     if isinstance(value, dict):
-        return {name: _given(one) for name, one in value.items() if one is not None}
-    return [_given(one) for one in value] if isinstance(value, list) else value
+        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
 
 
 def is_papers(name: str) -> bool:
@@ -83,7 +84,7 @@ def is_papers(name: str) -> bool:
     return name in changed or (name.startswith("paper.") and name != "paper.accuracy")
 
 
-def between(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def among_metrics(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """An entry of correlations with these metrics alone."""
     pairs = [a in names and b in names for a, b in combinations(row["metrics"], 2)]
     kept = {name: [*compress(row[name], pairs)] for name in ("spearman", "kendall")}

@@ -73,7 +73,7 @@ def test_who_comes_second_is_told_who_is_there(tmp_path: Path, cli: Any) -> None
         assert f"(-c {out})" in second.stderr and second.stderr.count("\n") == 1
         assert files(out) == {}
     cli(*command)
-    assert (out / ".lock").read_bytes() == b""  # names nobody any more
+    assert (out / ".lock").read_bytes() == b""  # the lock file names no holder any more
 
 
 @pytest.mark.parametrize("fork", [(), ("fork",)], ids=["alone", "with a child that outlives it"])
@@ -125,7 +125,7 @@ def test_a_submission_waits_for_the_writer(run: Path, tmp_path: Path) -> None:
     with holder(run) as first, pytest.raises(ConfigError, match=f"is being written by process {first.pid} "):
         submit(run, tmp_path / "submission", {}, {})
     assert [p.name for p in tmp_path.iterdir()] == ["run"]
-    with unwritten(run), unwritten(run):  # others may read
+    with unwritten(run), unwritten(run):  # two readers hold it at once
         assert submit(run, tmp_path / "submission", {}, {}).out.is_dir()
         with pytest.raises(ConfigError, match="is being written by another process"), locked(run):
             pass
@@ -203,7 +203,9 @@ def test_without_locks_it_says_that_it_cannot_know(
     assert [(r.levelno, "it cannot be known whether another process writes there" in r.message) for r in caplog.records] == [(logging.WARNING, True)]  # fmt: skip
 
 
-def test_without_fcntl_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_fcntl_it_warns_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)
     with locked(tmp_path):
         pass

@@ -67,7 +67,7 @@ def ask(server: Server, count: int, limits: Limits | None = None, **more: Any) -
     return found
 
 
-def right(n: int) -> str:
+def right_reply(n: int) -> str:
     return reply_to("\n".join(m.content for m in request(n).messages))
 
 
@@ -76,14 +76,14 @@ def right(n: int) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", CALM)
-def test_every_fault_alone(kind: str) -> None:
+def test_every_fault_alone_ends_with_the_reply(kind: str) -> None:
     share = {"429-date": 0.04, "429-seconds": 0.08}.get(kind, 0.25)
     with Server(mix={kind: share}, retry_after=1 if kind == "429-date" else 0.4) as server:
         found = ask(server, 60)
-    assert {n: r.text for n, r in found.items()} == {n: right(n) for n in range(60)}
+    assert {n: r.text for n, r in found.items()} == {n: right_reply(n) for n in range(60)}
     account = server.account()
     assert account["kinds"][kind] > 0
-    if kind != "duplicate":  # a reply, after all
+    if kind != "duplicate":  # a duplicate is a reply, no fault
         assert all(a.whole == 1 for a in server.asked.values())
         assert account["requests"] == 60 + account["kinds"][kind]
 
@@ -93,16 +93,16 @@ def test_a_stalled_request_is_asked_again(kind: str) -> None:
     """The stalled request never gets a reply. On a busy machine others may be late and asked again, too."""
     with Server(mix={kind: 0.1}, stall=PATIENT) as server:
         found = ask(server, 40, timeout=1.0, attempts=100)
-    assert {n: r.text for n, r in found.items()} == {n: right(n) for n in range(40)}
+    assert {n: r.text for n, r in found.items()} == {n: right_reply(n) for n in range(40)}
     account = server.account()
     assert account["kinds"][kind] > 0 and account["requests"] >= 40 + account["kinds"][kind]
 
 
 @pytest.mark.slow
-def test_all_faults_together() -> None:
+def test_all_faults_together_lose_nothing() -> None:
     with Server(mix=CALM, retry_after=0.3) as server:
         found = ask(server, 200)
-    assert {n: r.text for n, r in found.items()} == {n: right(n) for n in range(200)}
+    assert {n: r.text for n, r in found.items()} == {n: right_reply(n) for n in range(200)}
     assert all(a.whole == 1 for a in server.asked.values())
 
 
@@ -129,7 +129,7 @@ def test_no_server_at_all() -> None:
     with Server() as server:
         pass
     found = ask(server, 2, attempts=1, timeout=1.0)
-    assert [bool(r.error and "onnection" in r.error) for r in found.values()] == [True, True]
+    assert len(found) == 2 and all(r.error and "onnection" in r.error for r in found.values())
 
 
 # --- replies -------------------------------------------------------------------------------------------------------
@@ -138,17 +138,17 @@ def test_no_server_at_all() -> None:
 @pytest.mark.parametrize(
     "kind, text, finish, reasoning",
     [
-        ("duplicate", right(0), "stop", None),
-        ("surrogate", right(0) + "\\ud83d", "stop", None),
-        ("echo", right(0) + "Bearer ***", "stop", None),
-        ("reasoning", right(0), "stop", "想：" + prompt_id("甲\n乙\n提示0")),
-        ("length", right(0), "length", None),
+        ("duplicate", right_reply(0), "stop", None),
+        ("surrogate", right_reply(0) + "\\ud83d", "stop", None),
+        ("echo", right_reply(0) + "Bearer ***", "stop", None),
+        ("reasoning", right_reply(0), "stop", "想：" + prompt_id("甲\n乙\n提示0")),
+        ("length", right_reply(0), "length", None),
         ("filtered", "", "content_filter", None),
         ("400-filter", "", "content_filter", None),
-        ("400-max_tokens", right(0), "stop", None),
+        ("400-max_tokens", right_reply(0), "stop", None),
     ],
 )
-def test_kinds_of_replies(kind: str, text: str, finish: str, reasoning: str | None) -> None:
+def test_each_kind_of_reply_is_stored_as_it_is(kind: str, text: str, finish: str, reasoning: str | None) -> None:
     with Server(mix={kind: 1.0}) as server:
         reply = ask(server, 1)[0]
     assert (reply.text, reply.finish, reply.reasoning, reply.error) == (text, finish, reasoning, None)
@@ -323,7 +323,7 @@ def test_fatal_errors_stop_early_and_keep_what_is_there(kind: str, says: str) ->
     assert KEY not in str(caught.value)
     requests = server.account()["requests"]
     assert 1 < requests < 250 and len(found) == requests
-    assert all(r.error or r.text == right(n) for n, r in found.items())
+    assert all(r.error or r.text == right_reply(n) for n, r in found.items())
 
 
 def test_one_long_prompt_fails_alone() -> None:
@@ -434,7 +434,7 @@ def test_rates_are_kept(rate: dict[str, float]) -> None:
 PRICE = Price(input=2000, output=8000)
 
 
-def charged(server: Server) -> float:
+def charged_cost(server: Server) -> float:
     return (server.prompt_tokens * PRICE.input + server.new_tokens * PRICE.output) / 1e6
 
 
@@ -456,7 +456,7 @@ def test_a_budget_is_never_passed(budget: float, worst: bool, mix: dict[str, flo
                 for n, reply in chain.from_iterable(backend.generate(asked, done)):
                     spent += reply.cost
                     done[n] = reply.error is None
-            assert charged(server) <= spent + 1e-9 <= budget + 2e-9
+            assert charged_cost(server) <= spent + 1e-9 <= budget + 2e-9
             assert abs(sum(stakes)) < 1e-9  # all that was at stake was given back
     assert budget - spent < 0.6  # the worst case of one request: it stops only when none fits
 
@@ -472,13 +472,13 @@ def test_a_budget_is_never_passed_by_calls_of_one_backend() -> None:
                     backend.generate([request(k) for k in range(n, n + 20)], [False] * 20)
                 ):
                     spent += reply.cost
-        assert 0.1 < charged(server) <= 0.7
+        assert 0.1 < charged_cost(server) <= 0.7
 
 
 def test_costs_are_what_the_endpoint_charged() -> None:
     with Server(mix={"500": 0.2}) as server:
         found = ask(server, 30, price=PRICE)
-    assert sum(r.cost for r in found.values()) == pytest.approx(charged(server))
+    assert sum(r.cost for r in found.values()) == pytest.approx(charged_cost(server))
     assert all(r.prompt_tokens and r.new_tokens for r in found.values())
 
 
@@ -492,7 +492,7 @@ def test_a_run_that_is_broken_off_keeps_what_may_have_been_charged() -> None:
         groups.close()  # type: ignore[attr-defined]
         assert not any(t.name.startswith("endpoint of") for t in threading.enumerate()), "it goes on asking"
     assert server.account()["requests"] < 100
-    assert told + sum(stakes) >= charged(server) - 1e-9
+    assert told + sum(stakes) >= charged_cost(server) - 1e-9
 
 
 # --- whole runs, as a user makes them -------------------------------------------------------------------------------
@@ -502,10 +502,10 @@ def test_a_run_that_is_broken_off_keeps_what_may_have_been_charged() -> None:
 def endpoint(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
     """A bad endpoint, and the models.yaml that names it."""
     with Server(retry_after=0.2, mix={**CALM, "echo": 0.05, "filtered": 0.02, "400": 0.02}) as server:
-        yield server, named(server, tmp_path)
+        yield server, models_yaml(server, tmp_path)
 
 
-def named(server: Server, folder: Path) -> Path:
+def models_yaml(server: Server, folder: Path) -> Path:
     """A models.yaml with the server as its only model."""
     path = folder / "models.yaml"
     path.write_text(
@@ -527,7 +527,7 @@ def start(*words: str, **more: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 
-def stored(out: Path) -> set[str]:
+def stored_prompts(out: Path) -> set[str]:
     """The prompts that have replies in a run's store."""
     with sqlite3.connect(out / "store.sqlite") as db:
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone():
@@ -540,7 +540,7 @@ def stored(out: Path) -> set[str]:
 
 
 @pytest.mark.thorough
-def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None:
+def test_a_killed_run_loses_and_repeats_nothing(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None:
     """Killed twice: none lost, none mixed up, none asked again that was stored, all charges known."""
     server, models = endpoint
     out = tmp_path / "run"
@@ -548,7 +548,7 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None
     with kill_points.commands("openai") as kill:
         for goal in (20, 50):
             kill(goal, command(models, out, *FEW))
-            asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
+            asked |= {name: server.asked[name].times for name in stored_prompts(out) - asked.keys()}
     assert asked
     cli(*command(models, out, *FEW), expect=1)  # the prompts that are too long
     with sqlite3.connect(out / "store.sqlite") as db:
@@ -585,17 +585,17 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
 
 
 @pytest.mark.thorough
-def test_ctrl_c(tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_130_and_keeps_replies(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with Holding(mix={}) as server:
-        process = start(*command(named(server, tmp_path), out))
+        process = start(*command(models_yaml(server, tmp_path), out))
         while not server.held.wait(1):
             assert process.poll() is None, process.communicate()[1]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
     assert process.returncode == 130, errors
     assert errors.splitlines()[-1].startswith("stopped; all replies so far are stored") and "Traceback" not in errors
-    assert len(stored(out)) <= 10
+    assert len(stored_prompts(out)) <= 10
 
 
 @pytest.mark.slow
@@ -634,7 +634,7 @@ def test_thinking_is_stored_beside_the_reply_and_never_read(tmp_path: Path) -> N
     """Thinking goes from the endpoint's reasoning_content to the record, and no parser reads it."""
     with Thinking(mix={}) as server:
         done = evalsuite.run(
-            named(server, tmp_path), tasks=["knowledge_filling"], set="easy", limit=8, out=tmp_path / "run"
+            models_yaml(server, tmp_path), tasks=["knowledge_filling"], set="easy", limit=8, out=tmp_path / "run"
         )
     (cell,) = cells_of(done)
     rows = list(read_records(tmp_path / "run", cell["records"]))
@@ -661,4 +661,4 @@ def test_a_key_that_is_not_set_is_told_of_before_any_model_is_asked(
     said = "model far: the environment variable NO_SUCH_KEY is not set"
     assert said in cli("preview", *words, "--cost", COLUMNS="200").stderr
     assert said in cli("run", *words, expect=2).stderr and not (tmp_path / "run").exists()
-    cli("run", *words, "--model", "first")  # the others
+    cli("run", *words, "--model", "first")  # the other model still runs

@@ -1,4 +1,5 @@
-"""One row per model over a group of benchmarks: means against sums of our own, missing parts, changes, tables, the page's data."""
+"""One row per model over a group of benchmarks: means against sums of our own, missing parts, changes, tables, the page's
+data."""
 
 from __future__ import annotations
 
@@ -137,7 +138,7 @@ def test_another_wording_is_a_row_of_its_own(group: dict[str, Any]) -> None:
     assert len(score(plain, "cider")["missing"]) == 10 and plain["changes"] == []
 
 
-def test_changes(content: dict[str, Any], group: dict[str, Any]) -> None:
+def test_changes_are_means_over_tasks(content: dict[str, Any], group: dict[str, Any]) -> None:
     drops = [d for d in content["robustness"]["drops"] if d["perturb"] == "shuffle"]
     (change,) = [c for c in row(group, "first")["changes"] if c["benchmark"] == "cider"]
     mine = [d for d in drops if d["model"] == "first" and d["task"].startswith("cider")]
@@ -172,7 +173,7 @@ def overview(
 BOTH = Group("g", "甲", "G", ("corecode", "cider", "cedar"), ())
 
 
-def one(*cells: dict[str, Any], drops: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def group_of(*cells: dict[str, Any], drops: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     (made,) = overview(cells, drops or [], [BOTH])
     return made
 
@@ -182,14 +183,14 @@ CAUSE, FOLD = cell("event_cause", "easy", 0.1, 0.2), cell("cider_dnli", "fold1",
 
 
 def test_an_interval_by_hand() -> None:
-    told = score(one(EASY, HARD, CAUSE, FOLD)["rows"][0], "corecode")
+    told = score(group_of(EASY, HARD, CAUSE, FOLD)["rows"][0], "corecode")
     assert told["value"] == pytest.approx(float(Fraction(9 + 5, 40) + Fraction(1, 20)))
     # A half width of 0.1 (above 0.2) weighs 1/4 twice, one of 0.2 (0.4) weighs 1/2.
     half = math.sqrt(2 * (0.1 / 4) ** 2 + (0.2 / 2) ** 2)
     assert (told["low"], told["high"]) == (pytest.approx(told["value"] - half), pytest.approx(told["value"] + 2 * half))
     assert told["chance"] is None  # F1 has no level of chance
-    assert score(one(EASY, HARD, FOLD)["rows"][0], "corecode")["chance"] == 0.375
-    no_interval = one(EASY, cell("knowledge_filling", "hard", 0.5, None), FOLD)["rows"][0]
+    assert score(group_of(EASY, HARD, FOLD)["rows"][0], "corecode")["chance"] == 0.375
+    no_interval = group_of(EASY, cell("knowledge_filling", "hard", 0.5, None), FOLD)["rows"][0]
     assert (score(no_interval, "corecode")["value"], score(no_interval, "corecode")["low"]) == (
         pytest.approx(0.7),
         None,
@@ -206,12 +207,12 @@ def test_one_benchmark_has_no_group() -> None:
 def test_what_has_no_figure() -> None:
     """A part without a figure of one model is missing; of all models, absent. Requests without a reply are counted."""
     other = {"model": "n"}
-    made = one(EASY, HARD | {"metrics": {}}, FOLD, EASY | other, HARD | other | {"missing": 3, "status": {"failed": 2}}, FOLD | other)  # fmt: skip
+    made = group_of(EASY, HARD | {"metrics": {}}, FOLD, EASY | other, HARD | other | {"missing": 3, "status": {"failed": 2}}, FOLD | other)  # fmt: skip
     mine, theirs = (next(r for r in made["rows"] if r["model"] == name) for name in "mn")
     assert (score(mine, "corecode")["value"], score(mine, "corecode")["missing"]) == (None, ["knowledge_filling/hard"])
     assert score(theirs, "corecode")["value"] == pytest.approx(0.7)
     assert [p["lost"] for p in theirs["parts"]] == [0, 5, 0]
-    alone = one(EASY, HARD | {"metrics": {}}, FOLD)
+    alone = group_of(EASY, HARD | {"metrics": {}}, FOLD)
     assert score(alone["rows"][0], "corecode")["value"] == pytest.approx(0.9)
 
 
@@ -219,7 +220,7 @@ def test_metrics_are_brought_to_their_highest_value(monkeypatch: pytest.MonkeyPa
     """Metrics with the highest value 10, and with none, as no task's headline has them so far."""
     rows = {"accuracy": Metric("accuracy", "", top=10.0), "macro_f1": Metric("macro_f1", "", top=None)}
     monkeypatch.setattr("evalsuite.analyses.overview.metric_named", lambda name: rows.get(name) or Metric(name, ""))
-    made = one(EASY, CAUSE, FOLD, cell("cider_span_selection", "fold1", 2.0, 1.0))
+    made = group_of(EASY, CAUSE, FOLD, cell("cider_span_selection", "fold1", 2.0, 1.0))
     assert made["left_out"] == ["cider_dnli"] and [c["parts"] for c in made["columns"]][1] == [
         "cider_span_selection/fold1"
     ]
@@ -231,29 +232,29 @@ def test_metrics_are_brought_to_their_highest_value(monkeypatch: pytest.MonkeyPa
 def test_tasks_stand_as_they_can_be_asked() -> None:
     """Spans know no likelihood of labels, and probes neither shots nor another scoring: they stand in every row."""
     labels = [c | {"scoring": "labels"} for c in (EASY, HARD)]
-    made = one(*labels, EASY, HARD, CAUSE, FOLD)
+    made = group_of(*labels, EASY, HARD, CAUSE, FOLD)
     (by_labels,) = [r for r in made["rows"] if r["scoring"] == "labels"]
     assert {(p["task"], p["scoring"]) for p in by_labels["parts"]} >= {("knowledge_filling", "labels"), ("event_cause", "generate")}  # fmt: skip
     assert score(by_labels, "corecode")["value"] is not None
     spans = cell("cider_span_extraction", "fold1", 0.5)
     spans["metrics"] = {"f1": spans["metrics"]["accuracy"]}
-    only = one(*labels, CAUSE, spans)["rows"]  # the rows by generation are contained in those by labels
+    only = group_of(*labels, CAUSE, spans)["rows"]  # the rows by generation are contained in those by labels
     assert [r["scoring"] for r in only] == ["labels"]
     probe = cell("cedar_inference_probing", "s", 0.5, scoring="nll")
     probe["metrics"] = {"accuracy_logical": probe["metrics"]["accuracy"]}
-    (shots,) = one(*(c | {"shots": 5} for c in (EASY, HARD, CAUSE, FOLD)), probe)["rows"]
+    (shots,) = group_of(*(c | {"shots": 5} for c in (EASY, HARD, CAUSE, FOLD)), probe)["rows"]
     assert shots["shots"] == 5 and score(shots, "cedar")["value"] == 0.5
     assert (shots["parts"][-1]["shots"], shots["parts"][-1]["scoring"]) == (0, "nll")
 
 
-def test_changes_by_hand() -> None:
+def test_changes_equal_those_by_hand() -> None:
     def drop(task: str, item_set: str, value: float, model: str = "m") -> dict[str, Any]:
         place = Place(model, task, item_set, "test", "paper", 0, perturb="shuffle").as_dict()
         return place | {"metric": "accuracy", "drop": value, "low": value - 0.1, "high": value + 0.1, "items": 7}
 
     drops = [drop("knowledge_filling", "easy", -0.2), drop("knowledge_filling", "hard", -0.4)]
     cells = [EASY, HARD, FOLD, *(c | {"model": "n"} for c in (EASY, HARD, FOLD))]
-    made = one(*cells, drops=[*drops, drop("knowledge_filling", "easy", 0.0, "n")])
+    made = group_of(*cells, drops=[*drops, drop("knowledge_filling", "easy", 0.0, "n")])
     (mine,), (theirs,) = (r["changes"] for r in made["rows"])
     assert (mine["value"], mine["items"]) == (pytest.approx(-0.3), 14)
     assert mine["low"] == pytest.approx(-0.3 - 0.1 / math.sqrt(2))
@@ -293,7 +294,9 @@ def test_tasks_that_nobody_was_asked_stand_by_their_names(group: dict[str, Any])
     assert "not asked: TU, CMMLU (ethnology)" in note.en and "尚未提问：时间理解、常识与文化试题（民族学）" in note.zh
 
 
-def test_narrowed(content: dict[str, Any], group: dict[str, Any], tmp_path: Path) -> None:
+def test_narrowed_results_have_no_mean_over_other_parts(
+    content: dict[str, Any], group: dict[str, Any], tmp_path: Path
+) -> None:
     (tmp_path / "results.json").write_text(json.dumps(content | {"groups": [group]}))
     done = load_results(tmp_path)
     (left,) = content_of(narrow(done, {"model": ["second"]}), "groups")

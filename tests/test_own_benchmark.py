@@ -137,7 +137,7 @@ def test_what_does_not_fit_is_named(
 ) -> None:
     module = f"plugin_{abs(hash((name, code)))}"
     (tmp_path / f"{module}.py").write_text(PLUGIN + code, encoding="utf-8")
-    installed(tmp_path, "a-package", name, module)
+    write_entry_point(tmp_path, "a-package", name, module)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ConfigError, match=re.escape(message)) as error:
         registry._benchmarks()
@@ -148,13 +148,13 @@ def test_two_packages_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     row = 'BENCHMARK = Benchmark("mine", "M", ZH, ("a",), ("test",), "集", "set", (row("mine_x"),), None)'
     for n in (1, 2):
         (tmp_path / f"both_{n}.py").write_text(PLUGIN + row, encoding="utf-8")
-        installed(tmp_path, f"package-{n}", "mine", f"both_{n}")
+        write_entry_point(tmp_path, f"package-{n}", "mine", f"both_{n}")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ConfigError, match=r"package-2 .*'mine' is the name .* of package-1"):
         registry._benchmarks()
 
 
-def installed(folder: Path, package: str, name: str, module: str) -> None:
+def write_entry_point(folder: Path, package: str, name: str, module: str) -> None:
     info = folder / f"{package.replace('-', '_')}-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")

@@ -34,11 +34,11 @@ def start(out: Path, **more: Any) -> Path:
     return evalsuite.run({"mine": reply}, out=out, **(FEW | more)).out
 
 
-def start_run(folder: Path) -> Path:
+def start_shared_run(folder: Path) -> Path:
     return start(folder / "run")
 
 
-made_run = shared_folder(start_run, "made_run")
+made_run = shared_folder(start_shared_run, "made_run")
 
 
 @pytest.fixture
@@ -58,20 +58,24 @@ def files(folder: Path) -> dict[str, bytes]:
 # --- the store lacks what results.json has
 
 
-def emptied(store: Path) -> None:
+def empty_store(store: Path) -> None:
     store.write_bytes(b"")
 
 
-def another(store: Path) -> None:
+def replace_store(store: Path) -> None:
     shutil.copy(start(store.parent.parent / "other", tasks=["event_cause"]) / "store.sqlite", store)
 
 
-def without_replies(store: Path) -> None:
+def delete_replies(store: Path) -> None:
     with open_store(store.parent) as opened:
         opened._db.execute("DELETE FROM replies")
 
 
-LOSSES = {emptied: "lacks 4 of the 4 cells", another: "lacks 2 of the 4 cells", without_replies: "lacks replies that"}
+LOSSES = {
+    empty_store: "lacks 4 of the 4 cells",
+    replace_store: "lacks 2 of the 4 cells",
+    delete_replies: "lacks replies that",
+}
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -84,7 +88,7 @@ def test_score_refuses_a_store_that_has_less_than_results_json(run: Path, loss: 
 
 def test_a_run_refuses_it_before_it_asks(run: Path) -> None:
     before = files(run)
-    emptied(run / "store.sqlite")
+    empty_store(run / "store.sqlite")
     with pytest.raises(ConfigError, match="lacks 4 of the 4 cells"):
         evalsuite.run({"mine": lambda request: pytest.fail("asked")}, out=run, **FEW)
     (run / "store.sqlite").unlink()
@@ -122,7 +126,7 @@ def test_a_copy_without_its_wal_is_told(tmp_path: Path, cli: Any) -> None:
     assert "was copied without store.sqlite-wal" in cli("score", tmp_path / "one", expect=2).stderr
     both = evalsuite.score(tmp_path / "both")
     assert sum(cell.items - cell.missing for cell in both.cells) == 5
-    assert [p.name for p in (tmp_path / "both").glob("store*")] == ["store.sqlite"]  # one file, whole again
+    assert [p.name for p in (tmp_path / "both").glob("store*")] == ["store.sqlite"]  # the store is one whole file again
     evalsuite.score(tmp_path / "both")
     (tmp_path / "one" / "store.sqlite-wal").touch()  # the user accepts the loss: nothing is left
     assert "store.sqlite has no cells" in cli("score", tmp_path / "one", expect=2).stderr
@@ -168,7 +172,7 @@ def test_a_report_overwrites_no_other_page(run: Path, tmp_path: Path) -> None:
     (site / "shards" / "0123456789abcdef.js").write_text('evalsuiteShard("0123456789abcdef","")\n')
     evalsuite.report([run], site)
     assert [p.name for p in (site / "shards").iterdir()] == ["app.js"]
-    evalsuite.report([run], site)  # our own
+    evalsuite.report([run], site)  # a page of ours may be overwritten
     (site / "index.html").write_text("<!doctype html><title>evalsuite and I</title>")
     with pytest.raises(ConfigError, match=r"index\.html: was not written by evalsuite"):
         evalsuite.report([run], site)
@@ -229,7 +233,7 @@ def test_a_submission_takes_nobodys_part(run: Path, tmp_path: Path) -> None:
     left = [tmp_path / f".{name}.0123abcd.part" for name in ("X", "Y")]  # by a process that was killed
     for each in left:
         each.mkdir()
-    with new_folder(tmp_path / "X") as held:  # by one that lives
+    with new_folder(tmp_path / "X") as held:  # the lock of a living process
         submit(run, tmp_path / "X", {}, {})
         assert held.is_dir() and not left[0].exists() and left[1].exists()
         shutil.rmtree(tmp_path / "X")

@@ -32,7 +32,7 @@ COMMANDS = {
     "run --help": None,
     "parse --help": None,
     "models": None,
-    "tasks": "jieba",  # cuts the corruptions of CEDAR
+    "tasks": "jieba",  # cuts CEDAR's Chinese corruptions into words
     "data check bundled:sample": "jieba",
     "show nowhere": None,
     "cite": None,
@@ -131,7 +131,7 @@ def test_public_names_are_functions_whatever_is_imported(tmp_path: Path) -> None
     assert python(code, tmp_path) == "module 'evalsuite' has no attribute 'nothing'\n"
 
 
-def pinned() -> dict[str, str]:
+def pinned_versions() -> dict[str, str]:
     """The pins of constraints.txt: name -> version."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return {name.lower().replace("_", "-"): version for name, version in (x.split("==") for x in lines if x[0] != "#")}
@@ -142,7 +142,7 @@ def test_every_pin_admits_the_oldest_python_that_is_promised() -> None:
     from packaging.specifiers import SpecifierSet
 
     looked_at = 0
-    for name, pin in pinned().items():
+    for name, pin in pinned_versions().items():
         try:
             package = metadata(name)
         except PackageNotFoundError:
@@ -158,7 +158,7 @@ def test_constraints_fit_what_users_may_install() -> None:
     """Every dependency has a pinned version, and each is within the range of pyproject.toml."""
     from packaging.requirements import Requirement
 
-    pins = pinned()
+    pins = pinned_versions()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     # In venvs of their own, or not installed for the tests; torch is pinned in the Makefile.

@@ -19,7 +19,7 @@ TEXT = bundled("docs/papers.md").read_text(encoding="utf-8")
 COMMANDS = [text for text in dict.fromkeys(re.findall(r"`(evalsuite [^`]+)`", TEXT)) if "NAME" not in text]
 
 
-def parsed(command: str) -> tuple[str, dict[str, Any]]:
+def parse_command(command: str) -> tuple[str, dict[str, Any]]:
     """The command's name and the values of its flags. A wrong flag raises click's UsageError."""
     _, name, *words = shlex.split(command)
     found = load_command(name)
@@ -31,7 +31,7 @@ def parsed(command: str) -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_parses(command: str) -> None:
-    name, values = parsed(command)
+    name, values = parse_command(command)
     tasks = tasks_named((values.get("tasks") or "").split(",")) if values.get("tasks") else []
     if name in ("run", "finetune"):
         assert tasks or name == "run"

@@ -35,7 +35,7 @@ def wrote(text: str, *nll: float, ids: Sequence[int] = (1, 2)) -> _Result:
 FAILED = _Result([1, 2], Response("", "error", error="too long"), [])
 
 
-def test_written_replies() -> None:
+def test_differing_written_replies_are_found() -> None:
     asked = trials("generate", 5)
     found = row(
         asked,
@@ -52,7 +52,7 @@ def test_written_replies() -> None:
     )
 
 
-def test_likelihoods_of_options() -> None:
+def test_differing_likelihoods_are_found() -> None:
     asked = trials("labels", 2)
 
     def likely(*logprobs: float) -> _Result:

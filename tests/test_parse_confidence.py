@@ -31,13 +31,13 @@ SILENT = [
 
 
 @pytest.mark.parametrize("reply", STATED)
-def test_forms(reply: str) -> None:
+def test_each_form_of_confidence_is_read(reply: str) -> None:
     assert [one.confidence for one in statements(reply)] == [pytest.approx(STATED[reply], abs=1e-12)]
     assert stated_confidence(f"(a)\n{reply}", 0, 3) == pytest.approx(STATED[reply])
 
 
 @pytest.mark.parametrize("reply", SILENT)
-def test_what_states_none(reply: str) -> None:
+def test_other_numbers_state_no_confidence(reply: str) -> None:
     assert statements(reply) == []
 
 
@@ -63,7 +63,7 @@ def test_every_form_of_numbers_reads_its_example() -> None:
         ),  # the reply runs on with another question
     ],
 )
-def test_which_statement_counts(reply: str, confidence: float | None) -> None:
+def test_the_statement_about_the_answer_counts(reply: str, confidence: float | None) -> None:
     answer = parse_option(reply, {"(a)": "雨", "(b)": "雪", "(c)": "雾"})
     assert answer.choice == 0
     assert stated_confidence(reply, answer.start or 0, answer.end or 0) == confidence

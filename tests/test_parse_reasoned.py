@@ -255,7 +255,7 @@ CUT_EN: list[Row] = [
     (WHY, "Let's see. The speaker was late.\n\nAnswer:", Status.TRUNCATED),
     (WORDS, "Let's see. The speaker was late, so", Status.TRUNCATED),
 ]
-LATER_ZH: list[Row] = [  # written when the rest was read as labelled
+LATER_ZH: list[Row] = [  # further forms, written after the reader read all those above as labelled
     (
         FILM,
         "好的，我们一步一步来分析：\n\n1. **理解对话**：A说晚上不敢睡。\n2. **分析选项**：\n   - (a) 科幻片：与未来有关。\n   - (b) 恐怖片：令人害怕。\n   - (c) 喜剧片：令人发笑。\n3. **得出结论**：只有(b)合适。\n\n因此，正确答案是：**(b) 恐怖片**。",
@@ -376,7 +376,7 @@ ROWS = [(row, ZH, "stop") for row in (*CHOICES_ZH, *TEXTS_ZH, *LATER_ZH, *SMALL)
 ROWS += [(row, ZH, "length") for row in CUT_ZH] + [(row, EN, "length") for row in CUT_EN]
 
 
-def read(asked: Item, reply: str, after: str = ZH, finish: str = "stop", reading: Reading | None = None) -> Answer:
+def answer_to(asked: Item, reply: str, after: str = ZH, finish: str = "stop", reading: Reading | None = None) -> Answer:
     return read_answer(asked, Response(reply, finish), reading or Reading(), after)
 
 
@@ -392,7 +392,7 @@ def read_value(asked: Item, answer: Answer) -> str | tuple[int, ...] | Status:
 @pytest.mark.parametrize(("row", "after", "finish"), ROWS, ids=range(len(ROWS)))
 def test_replies_are_read_as_a_person_reads_them(row: Row, after: str, finish: str) -> None:
     asked, reply, wanted = row
-    answer = read(asked, reply, after, finish)
+    answer = answer_to(asked, reply, after, finish)
     assert read_value(asked, answer) == wanted, (reply, answer.rule)
     if answer.text is not None and not asked.options:
         assert reply[answer.start : answer.end] == answer.text  # the page marks this place of the whole reply
@@ -404,24 +404,26 @@ def test_there_are_enough_of_them() -> None:
 
 @pytest.mark.xfail(strict=True, reason="of an English sentence that quotes the answer in full, a piece is read")
 def test_a_quotation_in_an_english_sentence_is_the_answer() -> None:
-    answer = read(WORDS, 'They waited. Therefore, the cause is "The bus was late".', EN)
+    answer = answer_to(WORDS, 'They waited. Therefore, the cause is "The bus was late".', EN)
     assert answer.text == "The bus was late"
 
 
-def test_other_readings() -> None:
+def test_strict_and_paper_readings_read_their_forms() -> None:
     reply = "天热不买羽绒服。\n答案：不符的文本是“羽绒服”。"
-    assert read(SPAN, reply, reading=Reading(extract=False)).text == "不符的文本是“羽绒服”。"  # without the reasoning
-    assert read(SPAN, reply, reading=Reading("paper")).text == "羽绒服"  # the paper's forms are of choices
-    assert read(FILM, "A怕鬼。\n答案：(b)", reading=Reading("strict")).choice == 1
+    assert (
+        answer_to(SPAN, reply, reading=Reading(extract=False)).text == "不符的文本是“羽绒服”。"
+    )  # without the reasoning
+    assert answer_to(SPAN, reply, reading=Reading("paper")).text == "羽绒服"  # the paper's forms are of choices
+    assert answer_to(FILM, "A怕鬼。\n答案：(b)", reading=Reading("strict")).choice == 1
     # The whole reply is none of its forms.
-    assert read(FILM, "A怕鬼。\n答案：(b)", reading=Reading("paper")).choice is None
-    assert read(FILM, "b", reading=Reading("paper")).choice == 1
+    assert answer_to(FILM, "A怕鬼。\n答案：(b)", reading=Reading("paper")).choice is None
+    assert answer_to(FILM, "b", reading=Reading("paper")).choice == 1
 
 
 def test_the_words_of_a_template_count() -> None:
     reply = "A怕鬼。\n#### b\n答案：a"
-    assert read(FILM, reply, "我选：").choice == 0  # 答案： announces an answer whatever was asked for
-    assert read(FILM, "A怕鬼，(a)不行。\n我选：b。\n(a)和(c)呢？都不行。", "我选：").choice == 1
+    assert answer_to(FILM, reply, "我选：").choice == 0  # 答案： announces an answer whatever was asked for
+    assert answer_to(FILM, "A怕鬼，(a)不行。\n我选：b。\n(a)和(c)呢？都不行。", "我选：").choice == 1
 
 
 @pytest.mark.parametrize(
@@ -441,7 +443,7 @@ def test_the_words_of_a_template_count() -> None:
 )
 def test_whole_replies_are_without_the_reasoning(reply: str, finish: str, left: str) -> None:
     """Metrics of whole replies leave out the reasoning, as they leave out a model's own thinking."""
-    assert reply_text(Response(reply, finish), read(SPAN, reply, finish=finish)) == left
+    assert reply_text(Response(reply, finish), answer_to(SPAN, reply, finish=finish)) == left
 
 
 @pytest.mark.parametrize("others", range(4))

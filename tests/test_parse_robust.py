@@ -122,7 +122,7 @@ def cost(read: Callable[[str], object], reply: str) -> float:
 @lru_cache(maxsize=len(READERS) + 2)
 def cost_of_prose(reader: str, size: int) -> float:
     """The least cost of reading `size` characters of plain prose, in seconds of this machine."""
-    READERS[reader]("b")  # tables are loaded once
+    READERS[reader]("b")  # the first call loads the tables
     return min(cost(READERS[reader], (PROSE * size)[:size]) for _ in range(5))
 
 

@@ -39,7 +39,7 @@ READ = [
 
 
 @pytest.mark.parametrize(("output", "text"), READ)
-def test_reads_the_sentence(output: str, text: str) -> None:
+def test_the_sentence_is_read(output: str, text: str) -> None:
     answer = parse_sentence(output)
     assert (answer.status, answer.text) == (Status.PARSED, text)
     assert output[answer.start : answer.end] == text
@@ -56,7 +56,7 @@ def test_reads_the_sentence(output: str, text: str) -> None:
         ("The answer is:", "length", Status.TRUNCATED),
     ],
 )
-def test_no_sentence(output: str, finish: str, status: Status) -> None:
+def test_replies_without_a_sentence_have_a_status(output: str, finish: str, status: Status) -> None:
     answer = parse_sentence(output, finish=finish)
     assert (answer.status, answer.text) == (status, None)
 

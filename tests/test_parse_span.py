@@ -284,21 +284,21 @@ CASES = [pytest.param(*row, id=f"{name}-{number}") for name, rows in TABLES.item
 
 
 @pytest.mark.parametrize(("question", "output", "span"), CASES)
-def test_rule(question: str, output: str, span: str) -> None:
+def test_each_rule_cuts_its_span(question: str, output: str, span: str) -> None:
     answer = parse_span(output, question=question, dialogue=TALK)
     assert (answer.text or "") == span, answer
     if answer.text is not None:
         assert output[answer.start : answer.end] == answer.text
 
 
-def test_statuses() -> None:
+def test_replies_without_a_span_have_a_status() -> None:
     assert parse_span("").status is Status.EMPTY
     assert parse_span("抱歉，我无法回答这个问题。").status is Status.REFUSED
     assert parse_span("<think>还没", finish="length").status is Status.TRUNCATED
     assert parse_span("无").status is Status.UNPARSED
 
 
-def test_whole_reply() -> None:
+def test_extraction_can_be_left_out() -> None:
     assert parse_span(" <s>答：羽绒服。</s>\n", extract=False).text == "答：羽绒服。"
     assert parse_span("<think>a</think>\n你好 啊", extract=False).text == "你好 啊"
     assert parse_span("</s>", extract=False).status is Status.EMPTY
@@ -325,7 +325,8 @@ QUOTING = [
 
 @pytest.mark.parametrize(("question", "reply", "span"), QUOTING)
 def test_replies_that_quote_a_turn(question: str, reply: str, span: str) -> None:
-    """A quoted turn is the whole answer about a conflict, even if it is miscopied. Before a cause 因为 is cut, even in a quotation."""
+    """A quoted turn is the whole answer about a conflict, even if it is miscopied. Before a cause 因为 is cut, even in a
+    quotation."""
     assert parse_span(reply, dialogue=TURNS, question=question).text == span
 
 

@@ -34,7 +34,7 @@ FILM = {"(a)": "科幻片", "(b)": "恐怖片", "(c)": "喜剧片"}
         ("a\u200bb", "ab"),
     ],
 )
-def test_strip(raw: str, clean: str) -> None:
+def test_markup_and_thinking_are_stripped(raw: str, clean: str) -> None:
     assert strip(raw).text == clean
 
 
@@ -71,7 +71,7 @@ def test_fold_keeps_length() -> None:
     ("label", "core"),
     [("(a)", "a"), ("Ａ.", "a"), ("①", "1"), ("(12)", "12"), ("甲、", "甲"), ("选项B", "b"), ("(01)", "1")],
 )
-def test_label_core(label: str, core: str) -> None:
+def test_a_label_has_its_core(label: str, core: str) -> None:
     assert label_core(label) == core
 
 
@@ -89,7 +89,7 @@ def test_label_core(label: str, core: str) -> None:
         ("后续事", "后续事件", True),
     ],
 )
-def test_is_slip(text: str, option: str, slip: bool) -> None:
+def test_a_slip_is_told_from_another_text(text: str, option: str, slip: bool) -> None:
     assert is_slip(text, option) is slip
 
 
@@ -99,7 +99,7 @@ def test_synonyms_need_one_option() -> None:
     assert same_meaning("因果关系", ["原因", "后果"]) is None
 
 
-def test_mentions_and_groups() -> None:
+def test_mentions_are_found_and_grouped() -> None:
     options = prepare({"(a)": "WCBA", "(b)": "NBA", "(c)": "CBA"})
 
     def named(text: str) -> list[int]:
@@ -133,11 +133,11 @@ def tape(reply: str, options: dict[str, str]) -> str:
         ("第二个", "!Q"),
     ],
 )
-def test_tape(reply: str, tokens: str) -> None:
+def test_a_reply_becomes_a_tape(reply: str, tokens: str) -> None:
     assert tape(reply, FILM) == tokens
 
 
-def test_blocks_and_quotations() -> None:
+def test_a_reply_has_blocks_and_quotations() -> None:
     text = fold("b\n问题：下一题\n答：c")
     assert [(text[b.start : b.end].strip(), b.echo) for b in blocks(text)] == [
         ("b", False),
@@ -172,7 +172,7 @@ def test_blocks_and_quotations() -> None:
         ("b", "stop", Status.PARSED),
     ],
 )
-def test_status(output: str, finish: str, status: Status) -> None:
+def test_each_reply_has_its_status(output: str, finish: str, status: Status) -> None:
     assert parse_option(output, FILM, finish=finish).status is status
 
 
@@ -204,11 +204,11 @@ def test_paper_counts_nothing_else(output: str) -> None:
         ("(b)科幻片", None),
     ],
 )
-def test_strict(output: str, choice: int | None) -> None:
+def test_strict_takes_a_label_or_a_text_that_stands_alone(output: str, choice: int | None) -> None:
     assert parse_option(output, FILM, mode="strict").choice == choice
 
 
-def test_unknown_mode() -> None:
+def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(ValueError, match="mode"):
         parse_option("a", FILM, mode="lenient")
 
@@ -229,7 +229,7 @@ def test_unknown_mode() -> None:
         ("", ()),
     ],
 )
-def test_several_answers(output: str, chosen: tuple[int, ...]) -> None:
+def test_several_answers_are_read_as_a_set(output: str, chosen: tuple[int, ...]) -> None:
     answer = parse_options(output, FILM)
     assert isinstance(answer, Choices)
     assert answer.choices == chosen

@@ -80,7 +80,7 @@ QUESTIONS = [  # question, with labels a … e -> with 1 … 5
 
 
 @pytest.mark.parametrize(("question", "wanted"), QUESTIONS, ids=range(len(QUESTIONS)))
-def test_labels_in_questions(question: str, wanted: str | None) -> None:
+def test_labels_in_questions_are_renamed(question: str, wanted: str | None) -> None:
     assert rename_labels(question, ABC, ("1", "2", "3", "4", "5")) == (wanted or question)
 
 
@@ -131,7 +131,7 @@ def frame(item: Item, *free: str) -> tuple[object, ...]:
 # --- all of them
 
 
-def test_the_table() -> None:
+def test_every_perturbation_has_a_whole_row() -> None:
     assert all(name == row.name and row.short and row.zh and row.en for name, row in PERTURBATIONS.items())
     assert {name for name, row in PERTURBATIONS.items() if row.several} == {"circular", "shuffle5"}
     assert PERTURBATIONS["circular"].kinds == ("choice",)  # every rotation right: one right option
@@ -143,7 +143,8 @@ def test_the_table() -> None:
     for task in TASKS:
         applied = {name for name, row in PERTURBATIONS.items() if row.applies(task)}
         assert {"none", "swap_speakers", "traditional"} <= applied
-        assert ("none_of_above" in applied) == (task == "knowledge_filling")  # the others' options are names
+        # other tasks' options are names of a fixed set
+        assert ("none_of_above" in applied) == (task == "knowledge_filling")
         assert ("shuffle" in applied) == (task in CHOICES) == ("drop_turns" not in applied)
 
 
@@ -290,7 +291,7 @@ def test_orders_are_drawn_alike() -> None:
     five = [shuffled_orders(replace(item, id=str(n))) for n in range(600)]
     drawn = Counter(order for orders in five for order in orders)
     assert len(drawn) == 6 and all(430 <= count <= 570 for count in drawn.values())
-    assert any(len({*orders}) < len(orders) for orders in five)  # each order is drawn alone
+    assert any(len({*orders}) < len(orders) for orders in five)  # orders are drawn independently: some repeat
     drawn = Counter(deranged_order(replace(item, id=str(n)))[0] for n in range(3000))
     assert len(drawn) == 5 and (0, 1, 2) not in drawn
     assert all(500 <= count <= 700 for count in drawn.values())
@@ -357,7 +358,7 @@ def test_swapping_leaves_words_and_undoes_itself(item: Item) -> None:
     assert frame(made, "dialogue", "question", "options", "references") == frame(
         item, "dialogue", "question", "options", "references"
     )
-    assert [turn[1:] for turn in made.dialogue] == [turn[1:] for turn in item.dialogue]  # the words of the turns
+    assert [turn[1:] for turn in made.dialogue] == [turn[1:] for turn in item.dialogue]  # all but the speaker's letter
     blank = str.maketrans("AB", "@@")
     assert [t.translate(blank) for t in texts_of(made)] == [t.translate(blank) for t in texts_of(item)]
     if item.gold is not None:
@@ -426,7 +427,7 @@ def test_a_spans_turn_stays() -> None:
 # --- script
 
 
-def test_traditional() -> None:
+def test_traditional_script_changes_chinese_alone() -> None:
     item = Item("i", "slot_identification", "easy", "test", ("A: 理发师给我剪头发。", "B: [MASK]后来发财了。"), "从丑、寅选项中选择。\n短语1：头发",
                 ("后续事件", "发生时间"), ("(丑)", "(寅)"), 1, ("发生时间",))  # fmt: skip
     made = traditional(item)
@@ -481,7 +482,7 @@ def check_items(items: tuple[Item, ...]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", thorough_but(3, TASKS))
-def test_the_sample(sample: Corpus, task: str) -> None:
+def test_perturbed_items_of_the_sample_keep_their_answer(sample: Corpus, task: str) -> None:
     for item_set in CORECODE.sets:
         for split in SPLITS:
             check_items(sample.file(TASKS[task], item_set, split).items[:60])
@@ -489,14 +490,14 @@ def test_the_sample(sample: Corpus, task: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("folder", ["corecode", "corecode-derived"])
-def test_real_files(real_data: Path, folder: str) -> None:
+def test_perturbed_items_of_real_files_keep_their_answer(real_data: Path, folder: str) -> None:
     corpus = Corpus(BENCHMARK, real_data / folder)
     for task, item_set in corpus.files("test"):
         check_items(corpus.file(task, item_set, "test").items[:40])
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_official_examples(real_data: Path, task: str) -> None:
+def test_perturbed_official_examples_keep_their_answer(real_data: Path, task: str) -> None:
     path = real_data / "corecode" / "README_examples" / f"{TASKS[task].file}.jsonl"
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -586,7 +587,7 @@ TAIWAN = [
 
 
 @pytest.mark.parametrize("text, expected", TAIWAN)
-def test_words_of_taiwan(text: str, expected: str) -> None:
+def test_words_become_those_of_taiwan(text: str, expected: str) -> None:
     item = Item("1", "event_cause", "easy", "test", (f"A: {text}",), f"事件“{text}”", references=(text,))
     made = PERTURBATIONS["taiwan"].items(item)[0]
     assert (made.dialogue, made.question, made.references) == ((f"A: {expected}",), f"事件“{expected}”", (expected,))

@@ -46,7 +46,7 @@ PAPER = [
 
 
 @pytest.mark.parametrize(("item", "expected"), PAPER, ids=[item.task for item, _ in PAPER])
-def test_the_papers_form(item: Item, expected: str) -> None:
+def test_prompts_have_the_papers_form(item: Item, expected: str) -> None:
     assert Prompt(PROMPTS, TASKS[item.task], "paper").render(item) == expected
 
 
@@ -66,7 +66,7 @@ def test_official_texts_stand_in_every_prompt_as_they_are(sample: Corpus, task: 
 
 @pytest.mark.parametrize("variant", ["paper", "plain"])
 @pytest.mark.parametrize("task", TASKS)
-def test_the_official_examples(real_data: Path, task: str, variant: str) -> None:
+def test_official_examples_stand_in_prompts_byte_for_byte(real_data: Path, task: str, variant: str) -> None:
     """The official README's examples: question, turns and options byte for byte from the file, not through our loader."""
     path = real_data / "corecode" / "README_examples" / f"{TASKS[task].file}.jsonl"
     prompt = Prompt(PROMPTS, TASKS[task], variant)
@@ -128,7 +128,7 @@ def test_shots_as_text_and_as_turns(sample: Corpus) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_drawing(sample: Corpus, task: str) -> None:
+def test_shots_are_nested_balanced_and_of_other_dialogues(sample: Corpus, task: str) -> None:
     """Shots depend on the item alone; fewer are a part of more; none is of the item's own dialogue; labels are balanced."""
     train, items = sample.train(task, "hard"), sample.file(TASKS[task], "hard", "test").items[:20]
     shots = Shots(train, 0)
@@ -170,7 +170,8 @@ def test_space_takes_shots_and_never_the_question(sample: Corpus, context: int |
     task = TASKS["event_cause"]
     item = sample.file(task, "easy", "test").items[0]
     turn = "A: " + "字" * 700
-    shots = [replace(item, id=f"s{n}", dialogue=(f"{turn[:-1]}{n}",)) for n in range(3)]  # the last are dropped first
+    # the last shots are dropped first
+    shots = [replace(item, id=f"s{n}", dialogue=(f"{turn[:-1]}{n}",)) for n in range(3)]
     bare = replace(item, dialogue=(turn,))
     prompt = Prompt(PROMPTS, task, "paper")
 
@@ -180,7 +181,7 @@ def test_space_takes_shots_and_never_the_question(sample: Corpus, context: int |
     assert fit_shots(prompt, bare, shots, characters, context) == (prompt.request(bare, shots[:kept]), kept)
 
 
-def _own(folder: Path, place: str, text: str) -> Path:
+def _write_wording(folder: Path, place: str, text: str) -> Path:
     path = folder / "corecode" / place
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -188,12 +189,12 @@ def _own(folder: Path, place: str, text: str) -> Path:
 
 
 def test_own_wordings_stand_beside_those_that_ship(tmp_path: Path) -> None:
-    own = _own(tmp_path, "slot_identification/mine.j2", "{{ question }} {{ kind }}")
+    own = _write_wording(tmp_path, "slot_identification/mine.j2", "{{ question }} {{ kind }}")
     assert {*wordings(own, TASKS["slot_identification"])} == {*wordings(PROMPTS, TASKS["slot_identification"]), "mine"}
     assert wordings(own, TASKS["event_cause"]) == wordings(PROMPTS, TASKS["event_cause"])
     assert Prompt(own, TASKS["slot_identification"], "mine").render(choice("slot_identification", "问")) == "问 choice"
-    _own(tmp_path, "paper.j2", "of all tasks")  # takes the place of all that ship
-    _own(tmp_path, "event_cause/paper.j2", "mine instead")
+    _write_wording(tmp_path, "paper.j2", "of all tasks")  # takes the place of all that ship
+    _write_wording(tmp_path, "event_cause/paper.j2", "mine instead")
     assert wordings(own, TASKS["slot_identification"])["paper"] == tmp_path / "corecode" / "paper.j2"
     assert Prompt(own, TASKS["event_cause"], "paper").render(text("event_cause")) == "mine instead"
 
@@ -206,7 +207,9 @@ def test_an_unknown_wording_lists_those_there_are(tmp_path: Path) -> None:
 
 
 def test_a_wording_for_one_task_runs_beside_the_paper_s(tmp_path: Path) -> None:
-    own = _own(tmp_path / "my", "slot_identification/mine.j2", "{{ dialogue | join }}{{ question }}{{ options }}")
+    own = _write_wording(
+        tmp_path / "my", "slot_identification/mine.j2", "{{ dialogue | join }}{{ question }}{{ options }}"
+    )
     done = evalsuite.run(
         model=["lexical"], tasks=["SI", "EC"], set="easy", limit=2, prompt=["paper", "mine"], prompts=own, out=tmp_path / "run"
     )  # fmt: skip

@@ -47,7 +47,7 @@ def folder(made: Path) -> Path:
 
 
 @pytest.fixture
-def copied(folder: Path, tmp_path: Path) -> Path:
+def run_copy(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / "run", ignore=shutil.ignore_patterns("store*", "page")))
 
 
@@ -106,7 +106,7 @@ def test_folders_are_not_overwritten(folder: Path, tmp_path: Path) -> None:
 # --- a model's card
 
 
-def test_card(folder: Path) -> None:
+def test_a_card_has_the_metrics_of_each_way_of_asking(folder: Path) -> None:
     needs("hf", "huggingface_hub")
     from huggingface_hub import ModelCard
     from huggingface_hub.repocard_data import eval_results_to_model_index
@@ -139,9 +139,9 @@ def test_card(folder: Path) -> None:
     }
 
 
-def test_a_card_says_that_the_data_are_a_sample(copied: Path) -> None:
-    sample = cells(everything_data(copied))[0]
-    (index,) = yaml.safe_load(evalsuite.export_results("hf-card", copied, model="oracle").lines[0])["model-index"]
+def test_a_card_says_that_the_data_are_a_sample(run_copy: Path) -> None:
+    sample = cells(everything_data(run_copy))[0]
+    (index,) = yaml.safe_load(evalsuite.export_results("hf-card", run_copy, model="oracle").lines[0])["model-index"]
     names = {
         (result["dataset"]["type"], "not the benchmark" in result["dataset"]["name"]) for result in index["results"]
     }
@@ -167,37 +167,37 @@ PARTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_card_states_whole_figures_only(copied: Path, part: str) -> None:
+def test_a_card_states_whole_figures_only(run_copy: Path, part: str) -> None:
     how, why = PARTS[part]
-    mine = [c for c in cells(copied) if c["model"] == "oracle" and c["perturb"] == "none"]
-    change(copied, lambda results: how(next(c for c in results["cells"] if c["model"] == "oracle" and c["perturb"] == "none")))  # fmt: skip
-    done = evalsuite.export_results("hf-card", copied, model="oracle")
+    mine = [c for c in cells(run_copy) if c["model"] == "oracle" and c["perturb"] == "none"]
+    change(run_copy, lambda results: how(next(c for c in results["cells"] if c["model"] == "oracle" and c["perturb"] == "none")))  # fmt: skip
+    done = evalsuite.export_results("hf-card", run_copy, model="oracle")
     (index,) = yaml.safe_load(done.lines[0])["model-index"]
     assert len(index["results"]) == len(mine) - 1
     assert len(done.remarks) == 1 and why in done.remarks[0]
-    change(copied, lambda results: [how(cell) for cell in results["cells"]])
+    change(run_copy, lambda results: [how(cell) for cell in results["cells"]])
     with pytest.raises(ConfigError, match=why):
-        evalsuite.export_results("hf-card", copied, model="oracle")
+        evalsuite.export_results("hf-card", run_copy, model="oracle")
 
 
 # --- trackers
 
 
 @pytest.fixture
-def secret(copied: Path) -> str:
+def secret(run_copy: Path) -> str:
     """A key of this process, which stands in a setting of the run."""
     key = "sk-test-0123456789abcdef"
     keep_secret(key)
     change(
-        copied,
+        run_copy,
         lambda results: [c["facts"].update(sampling={"temperature": 0.5, "user": key}) for c in results["cells"]],
     )
     return key
 
 
-def test_what_is_logged(copied: Path, secret: str) -> None:
-    found = {one.model: one for one in log.models_of(copied)}
-    for cell in load_results(copied).cells:
+def test_what_is_logged(run_copy: Path, secret: str) -> None:
+    found = {one.model: one for one in log.models_of(run_copy)}
+    for cell in load_results(run_copy).cells:
         if cell.model == "lexical":
             for name, figure in cell.metrics.items():
                 assert found["lexical"].metrics[f"{log.metric_name(cell)}/{name}"] == figure.value
@@ -206,35 +206,35 @@ def test_what_is_logged(copied: Path, secret: str) -> None:
     )
     assert any("requests failed" in text for text in found["lexical"].remarks)
     assert found["oracle"].metrics.keys() & found["random"].metrics.keys()  # the same names for all models
-    assert str(copied.parent) not in repr(found) and secret not in repr(found)
+    assert str(run_copy.parent) not in repr(found) and secret not in repr(found)
 
 
-def test_the_hash_of_each_split_is_logged(copied: Path) -> None:
+def test_the_hash_of_each_split_is_logged(run_copy: Path) -> None:
     def other_split(results: dict[str, Any]) -> None:
         own = next(cell for cell in results["cells"] if cell["model"] == "lexical")
         facts = own["facts"] | {"data": "1" * 64}
         results["cells"].append(own | {"split": "dev", "facts": facts})
 
-    change(copied, other_split)
-    (one,) = log.models_of(copied, "lexical")
+    change(run_copy, other_split)
+    (one,) = log.models_of(run_copy, "lexical")
     hashes = {name: value for name, value in one.tags.items() if name.startswith("data.")}
     assert set(hashes.values()) == {OTHER_DATA, "1" * 64}
     (dev,) = (name for name, value in hashes.items() if value == "1" * 64)
     assert dev.endswith(".dev") and hashes[f"{dev.removesuffix('dev')}test"] == OTHER_DATA
 
 
-def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mlflow_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_frames_venv("mlflow", "pyarrow")
     from mlflow import MlflowClient
     from pyarrow import parquet
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
-    done = evalsuite.export_results("mlflow", copied, project="试验")
+    done = evalsuite.export_results("mlflow", run_copy, project="试验")
     client = MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
     made = client.search_runs([client.get_experiment_by_name("试验").experiment_id])
     assert {run.info.run_name for run in made} == {line.split(":")[0] for line in done.lines}
-    for one in log.models_of(copied):
+    for one in log.models_of(run_copy):
         (run,) = (run for run in made if run.data.tags["model"] == one.model)
         assert run.data.metrics == pytest.approx(one.metrics, abs=1e-12) and run.data.params == one.params
         assert run.data.tags["evalsuite"] and run.info.status == "FINISHED"
@@ -242,18 +242,18 @@ def test_mlflow(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.M
         local = client.download_artifacts(run.info.run_id, "tables")
         records = parquet.read_table(f"{local}/records.parquet")
         assert {*records["model"].to_pylist()} == {one.model} and "prompt" not in records.column_names
-    assert_nowhere(secret, tmp_path, besides=copied)
+    assert_nowhere(secret, tmp_path, besides=run_copy)
 
 
-def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wandb_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_frames_venv("wandb", "pyarrow")
     monkeypatch.setenv("WANDB_MODE", "offline")
     for name in ("DIR", "CACHE_DIR", "DATA_DIR", "CONFIG_DIR"):
         monkeypatch.setenv(f"WANDB_{name}", str(tmp_path / "wandb"))
     (tmp_path / "wandb").mkdir()
-    evalsuite.export_results("wandb", copied, model="oracle", project="try")
+    evalsuite.export_results("wandb", run_copy, model="oracle", project="try")
     (file,) = (tmp_path / "wandb").rglob("run-*.wandb")
-    (one,) = log.models_of(copied, "oracle")
+    (one,) = log.models_of(run_copy, "oracle")
     summary, config, files = {}, {}, set()
     for record in wandb_records(file):
         for update in record.summary.update:
@@ -268,21 +268,21 @@ def test_wandb(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert {key: config[key] for key in one.params} == one.params
     assert {f"version.{key}" for key in one.tags} <= config.keys()
     assert files == {"cells.parquet", "records.parquet"}
-    assert_nowhere(secret, tmp_path, besides=copied)
+    assert_nowhere(secret, tmp_path, besides=run_copy)
 
 
-def test_swanlab(copied: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swanlab_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_frames_venv("swanlab")
     for name, value in {"MODE": "offline", "LOG_DIR": str(tmp_path / "log"), "ROOT": str(tmp_path / "root")}.items():
         monkeypatch.setenv(f"SWANLAB_{name}", value)
-    evalsuite.export_results("swanlab", copied, model="oracle", project="try")
-    (one,) = log.models_of(copied, "oracle")
+    evalsuite.export_results("swanlab", run_copy, model="oracle", project="try")
+    (one,) = log.models_of(run_copy, "oracle")
     files = [path for path in (tmp_path / "log").rglob("*") if path.is_file()]
     content = b"".join(path.read_bytes() for path in files)
     assert all(name.encode() in content for name in (*one.metrics, *one.params, *one.tags))
     assert not any(path.is_symlink() for path in files)
     assert platform.node().encode() not in content or len(platform.node()) < 4
-    assert_nowhere(secret, tmp_path, besides=copied)
+    assert_nowhere(secret, tmp_path, besides=run_copy)
 
 
 def wandb_records(file: Path) -> Iterator[Any]:
@@ -298,7 +298,7 @@ def wandb_records(file: Path) -> Iterator[Any]:
         length, kind = struct.unpack("<xxxxHB", content[at : at + 7])
         whole += content[at + 7 : at + 7 + length]
         at += 7 + length
-        if kind in (1, 4):  # whole, or the last part
+        if kind in (1, 4):  # a whole record, or the last part of one
             record = Record()
             record.ParseFromString(whole)
             whole = b""
@@ -350,7 +350,7 @@ def test_wrong_commands(
     assert not list(tmp_path.iterdir())
 
 
-def test_commands(folder: Path, tmp_path: Path, cli: Any) -> None:
+def test_the_commands_export(folder: Path, tmp_path: Path, cli: Any) -> None:
     card = tmp_path / "card.yaml"
     done = cli("export", folder, "--to", "hf-card", "--model", "lexical", "--out", card)
     assert str(card) in done.stdout

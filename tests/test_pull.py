@@ -54,20 +54,20 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def here(tmp_path: Path, source: Path) -> Callable[[], Pulled]:
+def pull_mine(tmp_path: Path, source: Path) -> Callable[[], Pulled]:
     """Pulls that repository into `tmp_path/mine`."""
     return lambda: pull("corecode", tmp_path / "mine", source.as_uri())
 
 
 def test_a_folder_has_the_files_of_the_commit_and_is_left_alone_when_pulled_again(
-    source: Path, tmp_path: Path, here: Callable[[], Pulled]
+    source: Path, tmp_path: Path, pull_mine: Callable[[], Pulled]
 ) -> None:
-    pulled = here()
+    pulled = pull_mine()
     assert pulled.versions == {source.as_uri(): git(source, "rev-parse", "HEAD")}
     assert json.loads((tmp_path / "mine" / SOURCE).read_text()) == pulled.versions
-    assert files(tmp_path / "mine").keys() == {FILE, SOURCE}  # no history
+    assert files(tmp_path / "mine").keys() == {FILE, SOURCE}  # no .git is left
     before = (tmp_path / "mine" / FILE).stat()
-    again = here()
+    again = pull_mine()
     assert (again.changes, again.kept) == ((), None)
     assert (tmp_path / "mine" / FILE).stat() == before
     assert {p.name for p in tmp_path.iterdir()} == {"source", "mine"}
@@ -87,9 +87,11 @@ def test_a_newer_commit_takes_the_place_of_the_older(source: Path, tmp_path: Pat
     assert [item.id for item in items] == ["corecode/easy/test/event_cause/7"]
 
 
-def test_what_was_altered_or_added_is_kept_beside_the_commits_files(tmp_path: Path, here: Callable[[], Pulled]) -> None:
-    """The folder was said to be the commit while a line of it was another one."""
-    here()
+def test_what_was_altered_or_added_is_kept_beside_the_commits_files(
+    tmp_path: Path, pull_mine: Callable[[], Pulled]
+) -> None:
+    """A folder with one changed line is not taken for the commit."""
+    pull_mine()
     mine = tmp_path / "mine"
     right = files(mine)
     for n, change in enumerate(
@@ -104,30 +106,30 @@ def test_what_was_altered_or_added_is_kept_beside_the_commits_files(tmp_path: Pa
     ):
         change()
         altered = files(mine)
-        pulled = here()
+        pulled = pull_mine()
         assert pulled.kept == tmp_path / f"mine.replaced-{n}" and len(pulled.changes) == 1
         assert files(mine) == right and files(pulled.kept) == altered
 
 
 def test_a_clone_that_shows_other_files_under_the_commits_name_is_not_believed(
-    source: Path, tmp_path: Path, here: Callable[[], Pulled]
+    source: Path, tmp_path: Path, pull_mine: Callable[[], Pulled]
 ) -> None:
-    """Clones of earlier versions had a `.git`; `git replace` in it shows another file as that of the commit."""
+    """A folder that an earlier version cloned has a `.git`, in which `git replace` shows another file under the commit's name."""
     mine = tmp_path / "mine"
     git(tmp_path, "clone", "-q", source.as_uri(), str(mine))
     (mine / SOURCE).write_text(json.dumps({source.as_uri(): git(source, "rev-parse", "HEAD")}))
     (mine / FILE).write_text("{}\n")
     git(mine, "replace", git(source, "rev-parse", f"HEAD:{FILE}"), git(mine, "hash-object", "-w", FILE))
-    pulled = here()
+    pulled = pull_mine()
     assert json.loads((mine / FILE).read_text()) == TEXT
     assert pulled.kept and (pulled.kept / FILE).read_text() == "{}\n"
 
 
 def test_no_command_of_a_folder_is_run(
-    source: Path, tmp_path: Path, here: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
+    source: Path, tmp_path: Path, pull_mine: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stranger's folder whose `.git` names another repository, with commands for transport, filters, hooks and monitor."""
-    here()
+    pull_mine()
     mine, ran = tmp_path / "mine", tmp_path / "ran"
     ran.mkdir()
     evil = mine / ".evil"
@@ -149,14 +151,14 @@ def test_no_command_of_a_folder_is_run(
     (mine / ".git" / "commondir").write_text("../.evil\n")
     (mine / ".git" / "config").write_text(f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {source.as_uri()}\n')
     monkeypatch.chdir(tmp_path)
-    pulled = here()
+    pulled = pull_mine()
     assert list(ran.iterdir()) == []
     assert files(mine).keys() == {FILE, SOURCE}
     assert pulled.kept and (pulled.kept / ".evil" / "config").is_file()
 
 
 def test_no_attribute_of_the_repository_changes_a_file(
-    source: Path, tmp_path: Path, here: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
+    source: Path, tmp_path: Path, pull_mine: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Filters and line ends would be others with another user's settings."""
     (tmp_path / "settings").write_text(
@@ -166,27 +168,27 @@ def test_no_attribute_of_the_repository_changes_a_file(
     (source / "a.txt").write_text("中\n", "gbk")  # in the commit it is UTF-8
     commit(source)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))
-    here()
+    pull_mine()
     assert json.loads((tmp_path / "mine" / FILE).read_text()) == TEXT
     assert b"\r" not in (tmp_path / "mine" / FILE).read_bytes()
     assert (tmp_path / "mine" / "a.txt").read_text("utf-8") == "中\n"
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_link_in_a_repository_is_not_followed(source: Path, here: Callable[[], Pulled], tmp_path: Path) -> None:
+def test_a_link_in_a_repository_is_not_followed(source: Path, pull_mine: Callable[[], Pulled], tmp_path: Path) -> None:
     """The lines of a linked file would become prompts, which an endpoint sees."""
     (tmp_path / "private.jsonl").write_text(json.dumps(TEXT) + "\n")
     (source / FILE).unlink()
     (source / FILE).symlink_to(tmp_path / "private.jsonl")
     commit(source)
-    corpus = here().corpus
+    corpus = pull_mine().corpus
     assert (tmp_path / "mine" / FILE).read_text() == str(tmp_path / "private.jsonl")
     with pytest.raises(DataError, match="not JSON"):
         corpus.file(TASKS["event_cause"], "easy", "test")
 
 
 def test_the_repository_of_the_environment_is_left_alone(
-    tmp_path: Path, here: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pull_mine: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hook of git sets these variables; the repository that they name stays as it is."""
     git(tmp_path, "init", "-q", "other")
@@ -194,7 +196,7 @@ def test_the_repository_of_the_environment_is_left_alone(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / ".git" / "index"))
     monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(tmp_path / "other" / ".git" / "objects"))
-    here()
+    pull_mine()
     assert files(tmp_path / "other") == before
 
 
@@ -222,18 +224,18 @@ def test_the_commit_that_the_benchmark_names_is_taken(
 
 
 def test_folders_that_are_of_something_else_are_left_alone(
-    source: Path, tmp_path: Path, here: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
+    source: Path, tmp_path: Path, pull_mine: Callable[[], Pulled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
     with pytest.raises(ConfigError, match="not empty, and not from `evalsuite data pull`; choose another folder"):
         pull("corecode", tmp_path / "full", source.as_uri())
-    here()
+    pull_mine()
     with pytest.raises(ConfigError, match=f"has data from {source.as_uri()}, not from file:///nowhere"):
         pull("corecode", tmp_path / "mine", "file:///nowhere")
     monkeypatch.chdir(tmp_path / "mine" / "data")
     with pytest.raises(ConfigError, match="the current folder is in it"):
-        here()
+        pull_mine()
     for note in ("{", "[1]"):
         (tmp_path / "full" / SOURCE).write_text(note)
         with pytest.raises(DataError):
@@ -242,10 +244,10 @@ def test_folders_that_are_of_something_else_are_left_alone(
         pull("corecode", tmp_path / "full" / "mine.txt", source.as_uri())
 
 
-def test_a_folder_that_is_a_link_stays_one(tmp_path: Path, here: Callable[[], Pulled]) -> None:
+def test_a_folder_that_is_a_link_stays_one(tmp_path: Path, pull_mine: Callable[[], Pulled]) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "mine").symlink_to(tmp_path / "disk")
-    here()
+    pull_mine()
     assert (tmp_path / "mine").is_symlink() and (tmp_path / "disk" / FILE).is_file()
 
 

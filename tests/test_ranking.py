@@ -51,7 +51,9 @@ LETTERS = [
 
 
 @pytest.mark.parametrize(("ranked", "differ", "expected", "source"), LETTERS)
-def test_letters(ranked: Iterable[str], differ: Any, expected: dict[str, str], source: str) -> None:
+def test_letters_are_those_of_the_literature(
+    ranked: Iterable[str], differ: Any, expected: dict[str, str], source: str
+) -> None:
     assert ranking.letters(list(ranked), [tuple(pair) for pair in differ]) == expected, source
 
 
@@ -61,12 +63,14 @@ def test_letters_say_what_differs_and_nothing_else(seed: int) -> None:
     models = [f"m{n}" for n in range(rng.randint(2, 9))]
     pairs = list(combinations(models, 2))
     differ = PIEPHO_3 if seed == 0 else [p for p in pairs if rng.random() < rng.choice((0.1, 0.4, 0.8))]
-    found = ranking.letters(list("12345678") if seed == 0 else models, differ)
+    models = list("12345678") if seed == 0 else models
+    found = ranking.letters(models, differ)
+    assert [*found] == models
     for a, b in combinations(found, 2):
         assert bool(set(found[a]) & set(found[b])) == ((a, b) not in differ)
     assert all(found.values())
     if seed == 0:
-        assert len(set("".join(found.values()))) <= 6  # as many as Piepho's
+        assert len(set("".join(found.values()))) <= 6  # Piepho needs six letters
 
 
 # --- the tests
@@ -113,7 +117,7 @@ def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
     )
 
 
-def test_groups() -> None:
+def test_groups_by_hand() -> None:
     good, bad = [1.0] * 40, [0.0] * 36 + [1.0] * 4
     other = Rated(replace(PLACE, model="other"), tuple(ItemScores(-n, n, (1.0,)) for n in range(40)), True)
     cells = [cell("bad", bad), cell("good", good), cell("same", good), cell("part", good[:30], whole=False), other]
@@ -225,7 +229,7 @@ def test_average_ranks_are_demsars() -> None:
 
 # Demšar's Table 5, 0.05.
 @pytest.mark.parametrize(("models", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (8, 3.031), (10, 3.164)])
-def test_nemenyi(models: int, q: float) -> None:
+def test_critical_values_are_demsars(models: int, q: float) -> None:
     assert ranking.nemenyi(models) == pytest.approx(q, abs=1e-3)
 
 
@@ -283,8 +287,8 @@ def test_ranks_are_of_models_that_did_every_task() -> None:
     assert benchmark == "corecode"
     assert ranks.mean == {"a": 1.25, "b": 1.75} and ranks.columns == 2  # ranks 1 and 2, then a tie
     assert left_out == ["half", "late", "lost"] and "task" not in dict(place) and dict(place)["set"] == "easy"
-    assert list(ranking.ranks_of(entries[::2][:2])) == []  # one task
-    assert list(ranking.ranks_of(entries[:2])) == []  # one model
+    assert list(ranking.ranks_of(entries[::2][:2])) == []  # one task has no mean rank
+    assert list(ranking.ranks_of(entries[:2])) == []  # one model has no rank
 
 
 def _headlines(values: dict[str, dict[str, float]], **place: Any) -> list[CellResult]:
@@ -378,7 +382,7 @@ def test_five_models_are_points_too() -> None:
         figures = {"f1": {"value": f1}, "em": {"value": em}}
         return scored_cell(a_cell(model=name, task="event_cause", metrics=figures, **more))
 
-    def correlated(*cells: ScoredCell) -> list[dict[str, Any]]:
+    def correlations(*cells: ScoredCell) -> list[dict[str, Any]]:
         first, *rest = cells
         return [row.written() for row in metric_correlations.compute(a_run(replace(first, points=points), *rest))]
 
@@ -390,11 +394,11 @@ def test_five_models_are_points_too() -> None:
         model("moved", 0.9, 0.0, perturb="traditional"),
         model("elsewhere", 0.9, 0.0, set="hard"),
     ]
-    items, models = correlated(*five, *ignored)
+    items, models = correlations(*five, *ignored)
     assert (items["basis"], items["n"], models["basis"], models["n"], models["metrics"]) == ("items", 3, "models", 5, ["f1", "em"])  # fmt: skip
     # Σd² = 4·1 + 16: ρ = 1 - 6·20/(5·24); of ten pairs the four with the last model disagree.
     assert (models["spearman"], models["kendall"]) == ([0.0], [0.2])
-    assert [e["basis"] for e in correlated(*five[1:], *ignored)] == ["items"]
+    assert [e["basis"] for e in correlations(*five[1:], *ignored)] == ["items"]
 
 
 def test_many_items_are_sampled() -> None:
@@ -421,7 +425,7 @@ def run(folder: Path) -> Path:
 
 
 @pytest.mark.thorough
-def test_of_a_run(run: Path) -> None:
+def test_groups_and_ranks_of_a_run(run: Path) -> None:
     results = results_json(run)
     found = ranking.groups(rated_cells_of(run))
     assert {(e.set, e.task) for e in found} == {(c["set"], c["task"]) for c in results["cells"]}

@@ -65,33 +65,33 @@ def local(folder: Path, cli: Callable[..., Any]) -> Path:
     return folder / "run"
 
 
-def hold(folder: Path, blocks: int, *nodes: str) -> None:
+def hold_nodes(folder: Path, blocks: int, *nodes: str) -> None:
     """Let the engines on these nodes wait once they have answered so many blocks."""
     for node in nodes:
         (folder / f"hold-{node}").write_text(str(blocks))
 
 
-def release(folder: Path, *nodes: str) -> None:
+def release_nodes(folder: Path, *nodes: str) -> None:
     for node in nodes:
         (folder / f"hold-{node}").unlink()
 
 
-def held(folder: Path, *nodes: str) -> bool:
+def are_held(folder: Path, *nodes: str) -> bool:
     return all((folder / f"held-{node}").exists() for node in nodes)
 
 
-def until(true: Callable[[], bool], ended: Callable[[], bool]) -> None:
+def wait_for(true: Callable[[], bool], ended: Callable[[], bool]) -> None:
     while not true():
         assert not ended(), "the run ended too early"
         time.sleep(0.02)
 
 
 @contextmanager
-def beside(true: Callable[[], bool], act: Callable[[], None]) -> Iterator[None]:
+def act_when(true: Callable[[], bool], act: Callable[[], None]) -> Iterator[None]:
     """Run a thread beside the block, which waits until a condition is true and then acts."""
     over = Event()
     with ThreadPoolExecutor(1) as pool:
-        acted = pool.submit(lambda: (until(true, over.is_set), act()))
+        acted = pool.submit(lambda: (wait_for(true, over.is_set), act()))
         try:
             yield
         finally:
@@ -104,8 +104,8 @@ def test_two_nodes_give_what_one_process_gives(
     two_nodes: Any, local: Path, words: list[str], tmp_path: Path, cli: Callable[..., Any], capfd: Any
 ) -> None:
     model = tmp_path / "model"
-    hold(model, 1, "head", "worker")  # so that each has its share, however late it is
-    with beside(lambda: held(model, "head", "worker"), lambda: release(model, "head", "worker")):
+    hold_nodes(model, 1, "head", "worker")  # so that each has its share, however late it is
+    with act_when(lambda: are_held(model, "head", "worker"), lambda: release_nodes(model, "head", "worker")):
         done = cli(*words, "--executor", "ray", "--ray-address", two_nodes.address)
     assert compared_files(tmp_path / "run") == compared_files(local)
     assert reply_counts(tmp_path / "run") == reply_counts(local)
@@ -123,14 +123,15 @@ def test_two_nodes_give_what_one_process_gives(
 def test_a_stopped_command_is_resumed(
     two_nodes: Any, local: Path, words: list[str], tmp_path: Path, cli: Callable[..., Any], blow: signal.Signals
 ) -> None:
-    """The run ends with its command, killed or interrupted. The next run asks none of the stored replies again, and neither do its replicas."""
+    """The run ends with its command, killed or interrupted. The next run asks none of the stored replies again, and neither do
+    its replicas."""
     run, ray = tmp_path / "run", ("--executor", "ray", "--ray-address", two_nodes.address)
-    hold(tmp_path / "model", 1, "head", "worker")
+    hold_nodes(tmp_path / "model", 1, "head", "worker")
     env = {**{name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}, **ON_NODES}
     command = [sys.executable, "-m", "evalsuite.cli", *words, *ray]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as process:
         # A block of either node, which waits in its second.
-        until(lambda: reply_counts(run)[0] == 8, lambda: process.poll() is not None)
+        wait_for(lambda: reply_counts(run)[0] == 8, lambda: process.poll() is not None)
         process.send_signal(blow)
         said = process.communicate()[1]
     if blow == signal.SIGINT:
@@ -138,7 +139,7 @@ def test_a_stopped_command_is_resumed(
     assert reply_counts(run)[0] == 8 and not (run / "results.json").exists()
     while at_work(two_nodes.address):
         time.sleep(0.05)
-    release(tmp_path / "model", "head", "worker")
+    release_nodes(tmp_path / "model", "head", "worker")
     cli(*words, *ray, "--replicas", "1")
     assert compared_files(run) == compared_files(local)
     assert reply_counts(run) == reply_counts(local) and reply_counts(run)[1] == 1
@@ -195,11 +196,11 @@ def test_a_node_lost_in_the_middle(
 
     def lose() -> None:
         two_nodes.remove_node(next(iter(two_nodes.worker_nodes)), allow_graceful=False)
-        release(model, "head")  # the other's process outlives its node a little: it must not answer meanwhile
+        release_nodes(model, "head")  # the other's process outlives its node a little: it must not answer meanwhile
 
-    hold(model, 1, "head")
-    hold(model, 0, "worker")
-    with beside(lambda: held(model, "worker"), lose):
+    hold_nodes(model, 1, "head")
+    hold_nodes(model, 0, "worker")
+    with act_when(lambda: are_held(model, "worker"), lose):
         cli(*words, "--executor", "ray", "--ray-address", two_nodes.address)
     log = (run / "run.log").read_text()
     assert "a replica on" in log and "is lost" in log

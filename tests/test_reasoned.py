@@ -29,7 +29,7 @@ CHOICE, TEXT = "knowledge_filling", "event_cause"
 REASONS = "先看(a)，再看(b)。题目要求以“答案：”开头。\n1. (a)讲的是另一件事。\n2. (c)说不通。\n\n"
 
 
-def samples(task: Task) -> tuple[Corpora, str]:
+def sample_of(task: Task) -> tuple[Corpora, str]:
     benchmark = BENCHMARKS[task.benchmark]
     corpus = Corpora(benchmark.sample or bundled("sample"))
     return corpus, next(s for s in benchmark.sets if corpus.has(task, s, "test") and corpus.has(task, s, "train"))
@@ -39,12 +39,13 @@ def samples(task: Task) -> tuple[Corpora, str]:
 @pytest.mark.parametrize("task", WRITTEN, ids=lambda task: task.name)
 def test_every_written_task_has_both_wordings(task: Task, wording: str) -> None:
     prompt = Prompt(PROMPTS, task, wording)
-    corpus, item_set = samples(task)
+    corpus, item_set = sample_of(task)
     item = corpus.file(task, item_set, "test").items[0]
     shown = prompt.render(item)
     plain = Prompt(PROMPTS, task, "plain").render(item)
     assert prompt.answer_after == AFTER[wording] and prompt.tokens == 1024
-    assert f"“{AFTER[wording]}”" in shown or f'"{AFTER[wording]}"' in shown  # the wording says which words
+    # the prompt states the words that the answer follows
+    assert f"“{AFTER[wording]}”" in shown or f'"{AFTER[wording]}"' in shown
     assert shown.endswith("\n") and ("一步一步" in shown if wording == "cot" else "step by step" in shown)
     # The question is the one that the wording `plain` shows, and nothing forbids the reasoning.
     for turn in item.dialogue:
@@ -67,7 +68,7 @@ def test_probes_write_nothing_and_have_none() -> None:
     "task", ["knowledge_filling", "conflict_detection", "cicero_all_answers", "glucose_general_rule"]
 )
 def test_shots_show_the_words_and_the_right_answer(task: str, wording: str) -> None:
-    corpus, item_set = samples(TASKS[task])
+    corpus, item_set = sample_of(TASKS[task])
     item = corpus.file(TASKS[task], item_set, "test").items[0]
     shots = Shots(corpus.training(TASKS[task], item_set) or (), 0).draw(item, 2)
     prompt = Prompt(PROMPTS, TASKS[task], wording)
@@ -92,7 +93,7 @@ def reply(request: Request) -> str | Response:
 
 
 @shared_folder
-def reasoned(folder: Path) -> Path:
+def reasoned_run(folder: Path) -> Path:
     """Four items of a choice and of a text, in both wordings."""
     evalsuite.run({"m": reply}, tasks=[CHOICE, TEXT], set="easy", limit=4, prompt=("plain", "cot"), out=folder / "run")
     return folder / "run"
@@ -104,8 +105,8 @@ def cells(run: Path, key: str = "cells") -> dict[tuple[str, str], dict[str, Any]
 
 
 @pytest.mark.slow
-def test_metrics_are_of_the_answer(reasoned: Path) -> None:
-    found = cells(reasoned)
+def test_metrics_are_of_the_answer(reasoned_run: Path) -> None:
+    found = cells(reasoned_run)
     assert found[CHOICE, "cot"]["metrics"]["accuracy"]["value"] == 0.75
     text = found[TEXT, "cot"]["metrics"]
     assert text["f1"]["value"] == text["em"]["value"] == 0.75
@@ -114,8 +115,8 @@ def test_metrics_are_of_the_answer(reasoned: Path) -> None:
     assert text["paper.f1"]["value"] > 0.4 > 0.2 > found[TEXT, "plain"]["metrics"]["paper.f1"]["value"]
 
 
-def test_the_record_has_the_whole_reply_and_the_place_of_the_answer(reasoned: Path) -> None:
-    records = read_jsonl(reasoned / cells(reasoned)[TEXT, "cot"]["records"])
+def test_the_record_has_the_whole_reply_and_the_place_of_the_answer(reasoned_run: Path) -> None:
+    records = read_jsonl(reasoned_run / cells(reasoned_run)[TEXT, "cot"]["records"])
     assert [record["answer"]["status"] for record in records].count("parsed") == 3
     for record in records:
         answer = record["answer"]
@@ -124,28 +125,28 @@ def test_the_record_has_the_whole_reply_and_the_place_of_the_answer(reasoned: Pa
             assert record["reply"][answer["start"] : answer["end"]] == answer["text"] == record["references"][0]
 
 
-def test_scoring_again_and_showing(reasoned: Path, cli: Callable[..., Any]) -> None:
-    before = (reasoned / "results.json").read_bytes()
-    evalsuite.score(reasoned)
-    assert (reasoned / "results.json").read_bytes() == before
-    shown = cli("show", reasoned, "--item", f"easy/test/{TEXT}/0").stdout
+def test_scoring_again_and_showing(reasoned_run: Path, cli: Callable[..., Any]) -> None:
+    before = (reasoned_run / "results.json").read_bytes()
+    evalsuite.score(reasoned_run)
+    assert (reasoned_run / "results.json").read_bytes() == before
+    shown = cli("show", reasoned_run, "--item", f"easy/test/{TEXT}/0").stdout
     assert "以“答案：”开头" in shown and "parsed" in shown
     assert "让我们一步一步来思考" in cli("preview", "--tasks", CHOICE, "--prompt", "cot", "--model", "random").stdout
 
 
-def test_a_judge_sees_the_answer_alone(reasoned: Path) -> None:
+def test_a_judge_sees_the_answer_alone(reasoned_run: Path) -> None:
     asked: list[str] = []
 
     def judge(request: Request) -> str:
         asked.append(request.prompt)
         return "4"
 
-    evalsuite.judge(reasoned, "j", {"j": judge}, tasks=[TEXT])
+    evalsuite.judge(reasoned_run, "j", {"j": judge}, tasks=[TEXT])
     plain = [p for p in asked if "1. (a)讲的是另一件事" in p]
     cot = [p for p in asked if "1. (a)讲的是另一件事" not in p]
     assert (len(plain), len(cot)) == (4, 3)  # the reply that was cut off has nothing to judge
     assert all("希望对你有帮助" in p and "答案：" not in p for p in cot)
-    judged = results_json(reasoned)["judged"]["cells"]
+    judged = results_json(reasoned_run)["judged"]["cells"]
     assert {(c["variant"], c["status"].get("empty", 0)) for c in judged} == {("plain", 0), ("cot", 1)}
     assert judged_text(Response("因为下雨。", "stop")) == "因为下雨。"
 
@@ -187,7 +188,7 @@ def test_baselines_answer_it(tmp_path: Path) -> None:
 def test_a_papers_program_gets_the_whole_reply() -> None:
     """From the answering part alone, the program would read an answer that it does not find in the whole reply."""
     task = TASKS[CHOICE]
-    corpus, item_set = samples(task)
+    corpus, item_set = sample_of(task)
     item = corpus.file(task, item_set, "test").items[0]
     paper = Reading("paper")
     assert read_answer(item, Response("(b)", "stop"), paper, "答案：").choice == 1

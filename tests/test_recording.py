@@ -156,7 +156,9 @@ LINE = {"asked": "0" * 24, "text": "(a)", "finish": "stop"}
      ([], {"sessions": []}, r"recording.json: field 'sessions'"),
      ([], {"licence": None}, r"recording.json: field 'licence': expected a string")],
 )  # fmt: skip
-def test_a_broken_recording(tmp_path: Path, lines: list[dict[str, Any]], more: dict[str, Any], message: str) -> None:
+def test_a_broken_recording_is_named(
+    tmp_path: Path, lines: list[dict[str, Any]], more: dict[str, Any], message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         read_recording(_folder(tmp_path, *lines, **more))
 

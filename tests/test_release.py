@@ -26,7 +26,7 @@ CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(enco
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def tracked() -> set[str]:
+def tracked_files() -> set[str]:
     """The files of the checkout, without build output and what is ignored."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout, so it cannot be known which files belong to it")
@@ -48,9 +48,9 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_has_the_code_and_what_ships_beside_it_and_nothing_else(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    expected = {name for name in tracked() if name.startswith("evalsuite/")}
+    expected = {name for name in tracked_files() if name.startswith("evalsuite/")}
     for source, target in HATCH["wheel"]["force-include"].items():
-        found = {name for name in tracked() if name == source or name.startswith(f"{source}/")}
+        found = {name for name in tracked_files() if name == source or name.startswith(f"{source}/")}
         assert found, f"{source} is listed, and not there"
         expected |= {target + name.removeprefix(source) for name in found}
     assert names == expected
@@ -73,13 +73,13 @@ def test_the_sdist_has_what_the_wheel_is_built_from_and_the_docs(dist: Path) -> 
         above = [name, *(parent.as_posix() for parent in Path(name).parents)]
         return any(x in only for x in above) and not any(x in left_out for x in above)
 
-    expected = {name for name in tracked() if belongs(name)}
+    expected = {name for name in tracked_files() if belongs(name)}
     assert names - {"PKG-INFO", ".gitignore"} == expected | {"pyproject.toml"}
     assert not [name for name in names if name.startswith("tests/") or "node_modules" in name]
     assert sdist.stat().st_size < 8_000_000
 
 
-def test_one_version() -> None:
+def test_all_files_state_one_version() -> None:
     """The version stands in pyproject.toml; files that cannot read it from there state the same one."""
     assert evalsuite.__version__ in (VERSION, "source")
     assert str(CITATION["version"]) == VERSION
@@ -99,7 +99,7 @@ def test_the_changelog_is_in_order() -> None:
     assert [row[4] for row in rows[1:] if row].count("unreleased") == 0
 
 
-def test_licences() -> None:
+def test_all_files_state_one_licence() -> None:
     """One SPDX expression, the same everywhere, with the text of that licence."""
     project = PYPROJECT["project"]
     assert project["license"] == CITATION["license"] == "Apache-2.0"
@@ -139,7 +139,7 @@ def test_the_image_is_built_from_all_that_the_wheel_needs() -> None:
     assert all((ROOT / name).exists() for name in seen)
 
 
-def test_the_images_recipe() -> None:
+def test_the_image_is_pinned_and_runs_without_root() -> None:
     text = (ROOT / "Containerfile").read_text(encoding="utf-8")
     bases = re.findall(r"^FROM (\S+)", text, re.M)
     assert {base for base in bases if base != "base"} == {"python:${PYTHON}-slim-bookworm"}

@@ -117,7 +117,7 @@ def as_plain(row: Row) -> Row:
     }
 
 
-def put(folder: Path, rows: list[Row], name: str = "out.jsonl") -> None:
+def write_replies(folder: Path, rows: list[Row], name: str = "out.jsonl") -> None:
     (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
@@ -137,7 +137,7 @@ def test_replies_count_at_the_price_of_their_entry(server: Recording, models: Pa
     """Costs are those of a run that asks directly."""
     server.mix = {}
     out = write(models, tmp_path / "out")
-    put(out, [post(server, line) for line in lines(out, "batch")])
+    write_replies(out, [post(server, line) for line in lines(out, "batch")])
     read_replies(out, tmp_path / "run")
     evalsuite.run(models, model=["talks", "base/1"], out=tmp_path / "direct", **ASKED)
     with Store(tmp_path / "run" / "store.sqlite") as one, Store(tmp_path / "direct" / "store.sqlite") as other:
@@ -196,7 +196,7 @@ def test_a_run_of_files_is_the_run_that_asks(form: str, server: Recording, model
     rows = [post(server, line) for line in lines(out, "batch")]
     if form == "plain":
         rows = [as_plain(row) for row in rows]
-    put(out, rows[::-1])  # in any order
+    write_replies(out, rows[::-1])  # replies may come in any order
     done = read_replies(out, tmp_path / "made")
     failed = kinds["400"]
     assert remarks(done) == {"failed": failed} and done.stored == len(rows) - failed and done.exit_code == 1
@@ -213,7 +213,7 @@ def test_a_run_of_files_is_the_run_that_asks(form: str, server: Recording, model
     assert settings[0] | other == settings[1] | other
 
 
-def answered(models: Path, folder: Path) -> list[Row]:
+def answered_requests(models: Path, folder: Path) -> list[Row]:
     """Requests of one model, and a good reply to each, in plain lines."""
     write(models, folder, model=["talks"], shots=[0])
     return [
@@ -224,11 +224,11 @@ def answered(models: Path, folder: Path) -> list[Row]:
 
 def test_a_second_import_changes_nothing(models: Path, tmp_path: Path) -> None:
     out, run = tmp_path / "out", tmp_path / "run"
-    rows = answered(models, out)
-    put(out, rows)
+    rows = answered_requests(models, out)
+    write_replies(out, rows)
     assert (first := read_replies(out, run)).exit_code == 0 and first.stored == len(rows)
     before, page, stored = compared_files(run), (run / "page/index.html").read_bytes(), rows_of(run)
-    put(out, rows, "copy.jsonl")
+    write_replies(out, rows, "copy.jsonl")
     done = read_replies(out, run)
     assert (done.stored, done.already, remarks(done)) == (0, len(rows), {"double": len(rows)}) and done.exit_code == 0
     assert (compared_files(run), (run / "page/index.html").read_bytes(), rows_of(run)) == (before, page, stored)
@@ -236,10 +236,12 @@ def test_a_second_import_changes_nothing(models: Path, tmp_path: Path) -> None:
 
 def test_what_does_not_fit_is_said_and_not_stored(models: Path, tmp_path: Path) -> None:
     out, run = tmp_path / "out", tmp_path / "run"
-    rows = answered(models, out)
+    rows = answered_requests(models, out)
     keys = [row["key"] for row in rows]
     other = {**rows[1], "text": "另一个"}
-    put(out, [*rows[:-1], rows[0], other, {"key": "0" * 64, "text": "甲"}, {"text": "乙"}, {"key": keys[3], "text": 5}])
+    write_replies(
+        out, [*rows[:-1], rows[0], other, {"key": "0" * 64, "text": "甲"}, {"text": "乙"}, {"key": keys[3], "text": 5}]
+    )
     with (out / "out.jsonl").open("ab") as file:
         file.write(b'{"key": "cut\n\n\xff\n[]\n')
     done = read_replies(out, run)
@@ -258,14 +260,14 @@ def test_what_does_not_fit_is_said_and_not_stored(models: Path, tmp_path: Path) 
 
 def test_the_reply_of_the_run_stays(models: Path, tmp_path: Path) -> None:
     out, run = tmp_path / "out", tmp_path / "run"
-    rows = answered(models, out)
+    rows = answered_requests(models, out)
     usage = {"usage": {"prompt_tokens": 1000, "completion_tokens": 10}}
-    put(out, [{**rows[0], **usage}, *rows[1:]])
+    write_replies(out, [{**rows[0], **usage}, *rows[1:]])
     read_replies(out, run)
     with Store(run / "store.sqlite") as store:
         assert store.spent() == pytest.approx((1000 * 1 + 10 * 2) / 1e6)  # prices are those of a million tokens
     before = compared_files(run)
-    put(out, [{**rows[0], "text": "另一个"}, {**rows[1], "finish_reason": "length"}, *rows[2:]])
+    write_replies(out, [{**rows[0], "text": "另一个"}, {**rows[1], "finish_reason": "length"}, *rows[2:]])
     done = read_replies(out, run)
     assert remarks(done) == {"contradicting": 2} and done.exit_code == 1 and compared_files(run) == before
     assert "the run, which keeps its own" in done.remarks["contradicting"][0]
@@ -274,17 +276,17 @@ def test_the_reply_of_the_run_stays(models: Path, tmp_path: Path) -> None:
 def test_an_error_gives_way_to_a_reply(models: Path, tmp_path: Path) -> None:
     """An error gives way to a reply in the same files, whatever their order, and in later ones."""
     out, run = tmp_path / "out", tmp_path / "run"
-    rows = answered(models, out)
+    rows = answered_requests(models, out)
     lost = [
         {"custom_id": row["key"], "response": None, "error": {"code": "batch_expired", "message": "too late"}}
         for row in rows[:3]
     ]
-    put(out, [*lost[:2], *rows[1:2], *rows[3:]])
-    put(out, [lost[1]], "zz.jsonl")
+    write_replies(out, [*lost[:2], *rows[1:2], *rows[3:]])
+    write_replies(out, [lost[1]], "zz.jsonl")
     done = read_replies(out, run)
     assert remarks(done) == {"failed": 1, "missing": 1} and done.exit_code == 1
     assert "batch_expired: too late" in done.remarks["failed"][0]
-    put(out, rows)
+    write_replies(out, rows)
     assert read_replies(out, run).exit_code == 0
     (out / "out.jsonl").unlink()  # only the error is left, and the run has a reply
     done = read_replies(out, run)
@@ -301,12 +303,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_only_what_the_run_lacks_is_written(server: Recording, models: Path, tmp_path: Path) -> None:
     out, run = tmp_path / "out", tmp_path / "run"
-    rows = answered(models, out)
-    put(out, rows[2:])
+    rows = answered_requests(models, out)
+    write_replies(out, rows[2:])
     read_replies(out, run)
     rest = write(models, tmp_path / "rest", model=["talks"], shots=[0], run=run)
     assert [x["custom_id"] for x in lines(rest, "batch")] == [row["key"] for row in rows[:2]]
-    put(rest, rows[:2])
+    write_replies(rest, rows[:2])
     assert (done := read_replies(rest, run)).exit_code == 0 and not remarks(done)
     none = write(models, tmp_path / "none", model=["talks"], shots=[0], run=run)
     assert not list(none.glob("*.jsonl"))
@@ -326,10 +328,10 @@ def test_neither_models_nor_data_nor_a_key_are_needed(
     shutil.rmtree(data)
     models.unlink()
     shutil.move(tmp_path / "out", tmp_path / "elsewhere")
-    put(tmp_path / "elsewhere", rows)
+    write_replies(tmp_path / "elsewhere", rows)
     said = cli("replies", tmp_path / "elsewhere", tmp_path / "run")
     assert f"stored: {len(rows)} replies" in said.stdout
-    put(tmp_path / "elsewhere", [*rows, {"key": "x", "text": ""}])
+    write_replies(tmp_path / "elsewhere", [*rows, {"key": "x", "text": ""}])
     said = cli("replies", tmp_path / "elsewhere", tmp_path / "run", expect=1)
     assert f"{len(rows)} were there already" in said.stdout and "foreign: 1" in said.stdout
 
@@ -345,10 +347,10 @@ def test_a_key_that_an_endpoint_repeats_is_not_stored(
 ) -> None:
     """`replies` is a process of its own, which reads no models.yaml."""
     out, run = tmp_path / "out", tmp_path / "run"
-    rows = answered(models, out)
+    rows = answered_requests(models, out)
     rows[0] = {"key": rows[0]["key"], "error": f"401 Incorrect API key provided: {key}. Get one at example.org"}
     rows[1] = {**rows[1], "text": f"(a) {key}", "reasoning": f"my key is {key}"}
-    put(out, rows)
+    write_replies(out, rows)
     monkeypatch.setattr("evalsuite.common.secrets._spellings", {})
     monkeypatch.setenv("MARKER_KEY" if there else "OTHER", key)
     shown = [cli("replies", out, run, expect=1) for _ in range(2)]
@@ -359,7 +361,7 @@ def test_a_key_that_an_endpoint_repeats_is_not_stored(
 
 def test_names_of_keys_are_a_list(models: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    put(out, answered(models, out))
+    write_replies(out, answered_requests(models, out))
     assert json.loads((out / "keys.json").read_text()) == ["MARKER_KEY"]
     (out / "keys.json").write_text('{"MARKER_KEY": 1}')
     with pytest.raises(DataError, match="expected a list of names"):
@@ -399,11 +401,11 @@ def test_folders_that_hold_something_else_are_refused(models: Path, tmp_path: Pa
     with pytest.raises(ConfigError, match=r"no replies here; put the files .* \*\.jsonl"):
         read_replies(out, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    put(out, [{"key": "x", "text": ""}])
+    write_replies(out, [{"key": "x", "text": ""}])
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "plan.sqlite").write_bytes((out / "plan.sqlite").read_bytes())
     (tmp_path / "bare" / "manifest.json").write_text("[]")
-    put(tmp_path / "bare", [{"key": "x", "text": ""}])
+    write_replies(tmp_path / "bare", [{"key": "x", "text": ""}])
     with pytest.raises(DataError, match=r"no manifest of evalsuite"):
         read_replies(tmp_path / "bare", tmp_path / "run2")
     with pytest.raises(ConfigError, match=r"manifest\.json and no store\.sqlite"):

@@ -66,19 +66,19 @@ ITEMS = [item(n, gold) for n, gold in enumerate(GOLD)]
 BASE = cell_outcomes(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
 
 
-def first(*cells: CellOutcomes) -> dict[str, Any]:
+def first_drop(*cells: CellOutcomes) -> dict[str, Any]:
     (row,) = drops(cells)
     return row.written()
 
 
 def test_a_drop_worked_out_by_hand() -> None:
     # Reversed, gold stands at 1, 1, 2, 0. Chosen: gold still; (c) for (b); nothing; gold, which was wrong before.
-    row = first(BASE, cell_outcomes(ITEMS, "reverse", (1, 0, None, 0)))
+    row = first_drop(BASE, cell_outcomes(ITEMS, "reverse", (1, 0, None, 0)))
     assert (row["base"], row["value"], row["drop"], row["items"], row["dialogues"]) == (0.75, 0.5, -0.25, 4, 4)
     assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.75, 2, 1)
     # An option was read in both of items 0, 1 and 3; the same one in item 0 alone.
     assert (row["parsed_in_both"], row["same_choice"]) == (3, pytest.approx(1 / 3))
-    assert (row["test"], row["p"], row["p_holm"]) == ("McNemar", 1.0, 1.0)  # 1 against 2
+    assert (row["test"], row["p"], row["p_holm"]) == ("McNemar", 1.0, 1.0)  # one item against two
     assert row["low"] <= row["drop"] <= row["high"] and row["low"] >= -1
 
 
@@ -87,7 +87,8 @@ MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
     ("gold", "shuffle", lambda i: i.gold, {"value": 1.0, "same_choice": 1.0, "drop": 0.0, "flip_rate": 0.0}),
     ("gold", "circular", lambda i: i.gold, {"value": 1.0, "consistency": 1.0, "drop": 0.0}),
     ("b", "reindicate", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),
-    ("b", "reverse", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),  # the middle stays the middle
+    # the middle one of three options keeps its position
+    ("b", "reverse", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),
     ("b", "circular", lambda i: 1, {"value": 0.0, "consistency": 0.0, "drop": -0.5, "right_to_wrong": 2}),
     ("gold", "shuffle5", lambda i: i.gold, {"value": 1.0, "consistency": 1.0, "drop": 0.0}),
     ("the same text", "both", lambda i: [o[0] for o in i.options].index("乙"), {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),
@@ -99,7 +100,7 @@ MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
     ("perturb", "reply", "wanted"), [m[1:] for m in MODELS], ids=[f"{m[0]} {m[1]}" for m in MODELS]
 )
 def test_models_that_are_known_through_and_through(perturb: str, reply: Reply, wanted: dict[str, Any]) -> None:
-    row = first(cell_outcomes(ITEMS, "none", reply), cell_outcomes(ITEMS, perturb, reply))
+    row = first_drop(cell_outcomes(ITEMS, "none", reply), cell_outcomes(ITEMS, perturb, reply))
     assert {name: row[name] for name in wanted} == wanted
 
 
@@ -112,18 +113,18 @@ def test_runs_whose_shuffle_changed_every_order_are_read_as_such() -> None:
         cell_of_old = replace(
             deranged.cell, place=replace(deranged.cell.place, perturb=old), facts={"seed": 0, "data": "d"}
         )
-        row = first(cell_outcomes(items, "none", lambda i: i.gold), replace(deranged, cell=cell_of_old))
+        row = first_drop(cell_outcomes(items, "none", lambda i: i.gold), replace(deranged, cell=cell_of_old))
         assert row["same_choice"] == 1.0
 
 
 def test_only_what_was_answered_in_both_is_compared() -> None:
-    assert first(BASE, cell_outcomes(ITEMS[1:3], "reverse", (1, 2)))["items"] == 2
+    assert first_drop(BASE, cell_outcomes(ITEMS[1:3], "reverse", (1, 2)))["items"] == 2
     assert drops([cell_outcomes(ITEMS[:1], "none", (1,)), cell_outcomes(ITEMS[1:], "reverse", (1, 2, 0))]) == []
     assert drops([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
     assert drops([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
     lost = cell_outcomes(ITEMS, "circular", lambda i: i.gold)
     lost = CellOutcomes(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
-    assert first(BASE, lost)["items"] == 3
+    assert first_drop(BASE, lost)["items"] == 3
 
 
 def test_samples_of_an_item_are_averaged() -> None:
@@ -136,7 +137,7 @@ def test_samples_of_an_item_are_averaged() -> None:
 
     after = sampled("reverse", [(0, 1), (0, None)])
     after = CellOutcomes(after.cell, after.labels, after.outcomes[:-1])
-    row = first(sampled("none", [(1, 1), (0, 1)]), after)
+    row = first_drop(sampled("none", [(1, 1), (0, 1)]), after)
     assert (row["items"], row["dialogues"], row["base"], row["value"]) == (2, 2, 0.75, 0.5)
     assert (row["right_to_wrong"], row["wrong_to_right"], row["flip_rate"], row["test"]) == (1, 0, 0.5, "permutation")
 
@@ -146,7 +147,7 @@ def test_chance_of_all_rotations_weighs_items_alike(tmp_path: Path) -> None:
     evalsuite.run(
         model="random", tasks="slot_identification", set="easy", limit=6, perturb=["none", "circular"], out=tmp_path
     )
-    cells = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["cells"]
+    cells = results_json(tmp_path)["cells"]
     plain, rotated = (next(c for c in cells if c["perturb"] == name) for name in ("none", "circular"))
     assert rotated["chance"] == pytest.approx(plain["chance"])
 
@@ -159,7 +160,7 @@ def test_spans_flip_at_half() -> None:
         ]  # fmt: skip
         return outcomes_of(cell(TEXT, perturb), rows)
 
-    row = first(texts("none", (0.2, 0.9, 1.0, 0.5)), texts("traditional", (0.8, 0.5, 0.5, 0.5)))
+    row = first_drop(texts("none", (0.2, 0.9, 1.0, 0.5)), texts("traditional", (0.8, 0.5, 0.5, 0.5)))
     assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.5, 1, 1)
     assert (row["metric"], row["test"], "same_choice" in row) == ("f1", "permutation", False)
     assert row["drop"] == pytest.approx(-0.075)
@@ -184,12 +185,13 @@ def test_p_values_are_corrected_over_a_models_rows() -> None:
     cells = [cell_outcomes(many, name, (0,) * 8, model=model) for model in "ab" for name in ("none", "shuffle")]
     cells += [cell_outcomes(many, "reindicate", (1,) * 8, model=model) for model in "ab"]
     rows = [row.written() for row in drops(cells) if row.perturb == "reindicate"]
-    assert len(rows) == 2 and all(row["p"] == pytest.approx(2 / 2**8) for row in rows)  # eight against none
-    assert all(row["p_holm"] in (pytest.approx(2 * row["p"]), pytest.approx(row["p"])) for row in rows)
+    # all eight items differ in one direction
+    assert len(rows) == 2 and all(row["p"] == pytest.approx(2 / 2**8) for row in rows)
+    assert all(row["p_holm"] == pytest.approx(2 * row["p"]) for row in rows)
 
 
 def test_a_change_of_every_item_is_significant_among_many_rows() -> None:
-    """Thirteen dialogues of two items, 55 rows: p of 1,000 random flips was 1/1001 at least, and 0.055 after Holm."""
+    """Thirteen dialogues of two items, 55 rows: 1,000 random flips would give a p of 1/1001 at least, and 0.055 after Holm."""
     pairs = [replace(item(n, 1), dialogue=item(n // 2, 1).dialogue) for n in range(26)]
     cells = [cell_outcomes(pairs, "none", lambda i: i.gold)]
     for name in ("shuffle", "reindicate", "both", "derange", "derange_both"):
@@ -211,7 +213,7 @@ def test_a_model_that_says_b_is_seen_by_position() -> None:
     assert positions(cell_outcomes(ITEMS, "circular", lambda i: i.gold)).gold == [4, 4, 4]
 
 
-def test_wordings_and_shots() -> None:
+def test_wordings_have_a_spread_and_shots_their_values() -> None:
     def entry(variant: str, shots: int, value: float | None) -> CellResult:
         return a_cell(variant=variant, shots=shots, metrics={"accuracy": {"value": value}})
 
@@ -246,7 +248,7 @@ def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
 
 
 @shared_folder
-def perturbed(folder: Path) -> Path:
+def perturbed_run(folder: Path) -> Path:
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "both", "circular"]
     choices = [name for name, task in TASKS.items() if task.kind.name == "choice"]
@@ -255,8 +257,8 @@ def perturbed(folder: Path) -> Path:
 
 
 @pytest.mark.thorough
-def test_a_real_run(perturbed: Path) -> None:
-    found = results_json(perturbed)
+def test_rows_of_a_real_run_agree_with_its_cells(perturbed_run: Path) -> None:
+    found = results_json(perturbed_run)
     by_place = {(c["model"], c["set"], c["task"], c["perturb"]): c for c in found["cells"]}
     rows = found["robustness"]["drops"]
     assert len(rows) == 2 * 2 * 3 * 4  # models, sets, choice tasks, perturbations
@@ -272,35 +274,35 @@ def test_a_real_run(perturbed: Path) -> None:
     for row in found["robustness"]["positions"]:
         entry = by_place[row["model"], row["set"], row["task"], row["perturb"]]
         assert sum(row["chosen"]) + row["silent"] == sum(row["gold"]) == entry["items"]
-    before = (perturbed / "results.json").read_bytes()
-    score(perturbed)
-    assert (perturbed / "results.json").read_bytes() == before
+    before = (perturbed_run / "results.json").read_bytes()
+    score(perturbed_run)
+    assert (perturbed_run / "results.json").read_bytes() == before
 
 
-def drawn(drops: list[dict[str, Any]]) -> list[Sheet]:
+def sheets_of_drops(drops: list[dict[str, Any]]) -> list[Sheet]:
     return sheets_of(ANALYSIS, {"drops": drops, "positions": [], "wordings": [], "shots": []})
 
 
 @pytest.mark.slow
-def test_the_tables_fit_80(perturbed: Path) -> None:
-    rows = results_json(perturbed)["robustness"]["drops"]
+def test_the_tables_fit_80(perturbed_run: Path) -> None:
+    rows = results_json(perturbed_run)["robustness"]["drops"]
     wide = [row | {"perturb": name, "base": 1.0, "value": 0.0, "drop": -1.0, "flip_rate": 1.0, "p_holm": 0.0}
             for row in rows for name in PERTURBATIONS]  # fmt: skip
     for drop_rows in (rows, wide):
         console = Console(width=80)
         with console.capture() as capture:
-            console.print(*draw(drawn(drop_rows)))
+            console.print(*draw(sheets_of_drops(drop_rows)))
         lines = capture.get().splitlines()
         assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 0.0 -100.0*f100 0.0 -100.0*f100" in " ".join(line.split()) for line in lines) >= 24
-    assert drawn([]) == []
+    assert sheets_of_drops([]) == []
 
 
-def test_the_table_says_what_shuffling_alone_does(perturbed: Path) -> None:
-    rows = results_json(perturbed)["robustness"]["drops"]
+def test_the_table_says_what_shuffling_alone_does(perturbed_run: Path) -> None:
+    rows = results_json(perturbed_run)["robustness"]["drops"]
     shuffled, others = ([r for r in rows if (r["perturb"] in ("shuffle", "both")) == yes] for yes in (True, False))
     assert shuffled and others
-    told = [[note.en for sheet in drawn(x) for note in sheet.notes] for x in (shuffled, others)]
+    told = [[note.en for sheet in sheets_of_drops(x) for note in sheet.notes] for x in (shuffled, others)]
     assert [sum("preference of a place" in note for note in notes) for notes in told] == [1, 0]
 
 
@@ -309,4 +311,6 @@ def test_a_model_of_one_label_moves_to_chance_when_options_are_shuffled(tmp_path
     """The drop or gain comes from the positions of right options in the file, not from harder items (docs/robustness.md)."""
     evalsuite.run({"b": lambda request: "(b)"}, tasks=["slot_identification"], set="easy", perturb=["none", "shuffle"], out=tmp_path)  # fmt: skip
     found = {row["perturb"]: row for row in results_json(tmp_path)["robustness"]["drops"]}
-    assert found["shuffle"]["base"] > 0.19 and found["shuffle"]["value"] < 0.11  # 7 or 15 options
+    assert (
+        found["shuffle"]["base"] > 0.19 and found["shuffle"]["value"] < 0.11
+    )  # files have items of 7 and of 15 options

@@ -19,19 +19,19 @@ def read_rightly() -> list[Row]:
 
 
 @lru_cache(maxsize=1)
-def where() -> dict[Rule, list[Row]]:
+def rows_by_rule() -> dict[Rule, list[Row]]:
     """Rule -> the replies in which it fires: only these are read otherwise without it."""
     found: dict[Rule, list[Row]] = {}
     with pytest.MonkeyPatch.context() as patch:
         seen: set[Rule] = set()
         fired = rules.first_match
 
-        def noted(token: str, before: str, behind: str, several: bool) -> Rule | None:
+        def note_rule(token: str, before: str, behind: str, several: bool) -> Rule | None:
             if rule := fired(token, before, behind, several):
                 seen.add(rule)
             return rule
 
-        patch.setattr(rules, "first_match", noted)
+        patch.setattr(rules, "first_match", note_rule)
         for row in read_rightly():
             seen.clear()
             read.read_one.cache_clear()
@@ -58,7 +58,9 @@ def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule], 
 def test_a_labelled_reply_needs_the_rule(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     several = rule in SETS
     everything = (*SETS, *RULES) if several else RULES
-    row = needs(monkeypatch, several, [other for other in everything if other is not rule], where().get(rule, []))
+    row = needs(
+        monkeypatch, several, [other for other in everything if other is not rule], rows_by_rule().get(rule, [])
+    )
     assert row is not None, (
         f"no labelled reply needs the rule {rule.name!r} ({rule.before!r}, {rule.behind!r}): it can go"
     )

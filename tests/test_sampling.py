@@ -115,7 +115,7 @@ def test_parity_is_not_of_samples(tmp_path: Path) -> None:
 def test_the_key_of_a_greedy_reply_is_that_of_earlier_versions(tiny: Path) -> None:
     settings = hf(tiny).settings
     assert settings == {"decoding": "greedy", "stop": []}
-    # as before there was sampling
+    # The key names no sampling: a greedy run that a version without sampling began goes on with its replies.
     assert (
         request_key("f", ASKED[0], False, settings)
         == "3f9b842fa34ba3c174ace30c92846186b26ac4dae8e96fc08f749ba7eee5f352"
@@ -224,7 +224,7 @@ def test_vllms_beam_search_is_transformers_one(tiny: Path, beams: int) -> None:
         top = row.topk(candidates(beams, stop))
         return dict(zip(top.indices.tolist(), top.values.tolist(), strict=True))
 
-    def searched(asked: Request) -> str:
+    def search_reply(asked: Request) -> str:
         prompt, search = backend.ids(asked), beam_search(beams, asked.max_new_tokens, stop)
         running = next(search)
         while True:
@@ -233,7 +233,7 @@ def test_vllms_beam_search_is_transformers_one(tiny: Path, beams: int) -> None:
             except StopIteration as end:
                 return str(backend.checkpoint.reply(end.value, len(prompt), asked.max_new_tokens).text)
 
-    assert {n: searched(asked) for n, asked in enumerate(ASKED)} == replies(backend)
+    assert {n: search_reply(asked) for n, asked in enumerate(ASKED)} == replies(backend)
 
 
 def test_constrained_replies_are_drawn_among_the_labels(tiny: Path) -> None:
@@ -305,7 +305,7 @@ def test_an_endpoint_that_takes_a_setting_not(name: str, monkeypatch: pytest.Mon
 MADE = {"knowledge_filling": [(0, 0), (0, 1), (1, 1)]}  # item -> whether each sample is wrong
 
 
-def scripted(folder: Path, samples: int = 2, **lines: Any) -> Path:
+def scripted_models(folder: Path, samples: int = 2, **lines: Any) -> Path:
     """A models.yaml with replies: of three items one right in both samples, one in the first, one in none."""
     path = folder / "replies.jsonl"
     rows = []
@@ -327,7 +327,7 @@ def scripted(folder: Path, samples: int = 2, **lines: Any) -> Path:
 
 
 def test_a_cell_has_the_mean_and_the_spread_of_its_samples(tmp_path: Path) -> None:
-    models = scripted(tmp_path)
+    models = scripted_models(tmp_path)
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
     (cell,) = cells_of(done)
     accuracy = cell["metrics"]["accuracy"]
@@ -349,7 +349,7 @@ def test_a_cell_has_the_mean_and_the_spread_of_its_samples(tmp_path: Path) -> No
 
 
 def test_a_failed_sample_leaves_its_item_the_others(tmp_path: Path) -> None:
-    models = scripted(tmp_path, **{"1_1": {"error": "lost"}, "2_0": {"error": "lost"}, "2_1": {"error": "lost"}})
+    models = scripted_models(tmp_path, **{"1_1": {"error": "lost"}, "2_0": {"error": "lost"}, "2_1": {"error": "lost"}})
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
     accuracy = cells_of(done)[0]["metrics"]["accuracy"]
     assert (accuracy["value"], accuracy["n"]) == (1.0, 2)
@@ -358,7 +358,7 @@ def test_a_failed_sample_leaves_its_item_the_others(tmp_path: Path) -> None:
 
 def test_more_samples_are_added_to_those_there(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"tasks": ["knowledge_filling"], "set": "easy", "limit": 3, "out": tmp_path / "run"}
-    models = scripted(tmp_path, samples=3)
+    models = scripted_models(tmp_path, samples=3)
     models.write_text(models.read_text().replace("samples: 3", "samples: 2"))
     evalsuite.run(models, **asked)
     with open_store(tmp_path / "run") as store:
@@ -373,9 +373,10 @@ def test_more_samples_are_added_to_those_there(tmp_path: Path) -> None:
 
 
 def test_models_of_several_samples_are_compared_by_their_means(tmp_path: Path) -> None:
-    models = scripted(tmp_path)
+    models = scripted_models(tmp_path)
     text = models.read_text().removesuffix("]")
-    models.write_text(f"{text}, {{name: one, backend: scripted, path: replies.jsonl}}]")  # the first samples alone
+    # a model of one sample reads the first ones
+    models.write_text(f"{text}, {{name: one, backend: scripted, path: replies.jsonl}}]")
     evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
     (row,) = evalsuite.compare(tmp_path / "run", "m", "one")
     assert (row.items, row.a, row.b) == (3, pytest.approx(1 / 2), pytest.approx(2 / 3))
@@ -384,7 +385,7 @@ def test_models_of_several_samples_are_compared_by_their_means(tmp_path: Path) -
 
 def test_samples_under_perturbations(tmp_path: Path) -> None:
     """A sample counts as right if it is right in all rotations; the drop is over pairs of samples."""
-    models = scripted(tmp_path)
+    models = scripted_models(tmp_path)
     done = evalsuite.run(models, tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run",
                          perturb=["none", "circular"])  # fmt: skip
     circular = next(cell for cell in cells_of(done) if cell["perturb"] == "circular")
@@ -413,7 +414,7 @@ def test_a_run_samples_each_prompt_and_resumes(tmp_path: Path, tiny: Path) -> No
     from evalsuite.evaluation import ask as asking
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asking, "generate_of", lambda backend: lambda trials, done: _first(backend, trials, done))
+        patch.setattr(asking, "generate_of", lambda backend: lambda trials, done: _first_reply(backend, trials, done))
         cut = evalsuite.run(models, **asked, out=tmp_path / "cut")
     assert any(cell["missing"] for cell in cells_of(cut))
     again = evalsuite.run(models, **asked, out=tmp_path / "cut")
@@ -423,7 +424,7 @@ def test_a_run_samples_each_prompt_and_resumes(tmp_path: Path, tiny: Path) -> No
         assert rows[0] == rows[1]
 
 
-def _first(backend: Any, trials: Any, done: Sequence[bool]) -> Iterator[Any]:
+def _first_reply(backend: Any, trials: Any, done: Sequence[bool]) -> Iterator[Any]:
     batches: Generator[Any] = backend.generate([trial.request for trial in trials], done)
     yield next(batches)
 
@@ -449,7 +450,7 @@ def test_a_judge_reads_the_first_sample(tmp_path: Path) -> None:
 
 
 def test_the_table_shows_the_spread(tmp_path: Path, cli: Any) -> None:
-    models = scripted(tmp_path)
+    models = scripted_models(tmp_path)
     out = tmp_path / "run"
     cli("run", "--models", models, "--tasks", "knowledge_filling", "--set", "easy", "--limit", 3, "--out", out)
     shown = cli("show", out, COLUMNS="200").stdout
@@ -457,9 +458,9 @@ def test_the_table_shows_the_spread(tmp_path: Path, cli: Any) -> None:
 
 
 def test_the_page_shows_spread_and_samples(tmp_path: Path, browse: Any) -> None:
-    evalsuite.run(scripted(tmp_path), tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
+    evalsuite.run(scripted_models(tmp_path), tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
     with browse(tmp_path / "run/page/index.html") as page:
-        assert "n=3" in page.locator("table.overview thead").first.inner_text()  # items, not replies
+        assert "n=3" in page.locator("table.overview thead").first.inner_text()  # n counts items, not replies
         value = page.locator("button.cell").first
         assert "SD of samples 23.6" in value.get_attribute("title")
         value.click()

@@ -59,7 +59,7 @@ def run(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_they_are_schemas(name: str) -> None:
+def test_schemas_are_valid(name: str) -> None:
     schema = json_schema(name)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$schema"].endswith("2020-12/schema") and schema["$id"] == f"urn:evalsuite:schema:{name}:1"
@@ -76,7 +76,7 @@ def test_baselines_with_perturbations_shots_and_wordings(run: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_scoring(tmp_path: Path) -> None:
+def test_runs_of_every_scoring_are_valid(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     scorings = ["generate", "labels", "texts", "constrained"]
     tasks = ["knowledge_filling", "conflict_detection", "event_cause"]  # a task of each kind
@@ -87,7 +87,7 @@ def test_every_scoring(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judged_run_is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.analyses.judged.summary"], "MODELS", 3)  # as many as there are here
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
@@ -111,7 +111,7 @@ def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep(run: Path) -> None:
+def test_a_sweep_is_valid(run: Path) -> None:
     cells = [base(), adapter(8, 1, 0.75), adapter(8, 2, 0.5), adapter(4, 1, 0.25)]
     answers = [label_counts(name, [2, 6, 2, 0], [2, 3, 2, 3]) for name in ("m+8-s1", "m+8-s2", "m+4-s1")]
     curves = learning(cells, answers)
@@ -128,8 +128,8 @@ CORRELATED = {
 }  # fmt: skip
 
 
-def test_correlations_of_metrics(run: Path) -> None:
-    """Correlations of metrics leave baselines out."""
+def test_correlations_leave_baselines_out(run: Path) -> None:
+    """A run of baselines has no correlations of metrics, which leave baselines out."""
     results = load(run / "results.json")
     assert results["breakdowns"] and results["confusions"] and not results["metric_correlations"]
     assert valid("results", results | {"metric_correlations": [CORRELATED]})
@@ -141,7 +141,7 @@ MEAN = {
 }  # fmt: skip
 
 
-def test_sister_benchmarks(tmp_path: Path) -> None:
+def test_runs_of_sister_benchmarks_are_valid(tmp_path: Path) -> None:
     """Sets of right answers, groups, means over folds; and what a probe's record holds beside them."""
     evalsuite.run(
         model=["lexical"], tasks=["cicero_all_answers", "cider_dnli", "glucose_general_rule"], limit=3, out=tmp_path
@@ -217,7 +217,7 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def written(run: Path) -> dict[str, Any]:
+def written_files(run: Path) -> dict[str, Any]:
     """Name of a schema -> the contents that a run wrote for it, all valid."""
     found = {"record": records(run)[0], **{name: load(run / f"{name}.json") for name in ("results", "manifest")}}
     assert all(valid(name, content) for name, content in found.items())
@@ -226,8 +226,8 @@ def written(run: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "mutate"), [m[1:] for m in MUTATIONS], ids=[m[0] for m in MUTATIONS])
-def test_broken_files_are_refused(written: dict[str, Any], name: str, mutate: Callable[[Any], Any]) -> None:
-    broken = copy.deepcopy(written[name])
+def test_broken_files_are_refused(written_files: dict[str, Any], name: str, mutate: Callable[[Any], Any]) -> None:
+    broken = copy.deepcopy(written_files[name])
     mutate(broken)
     assert not valid(name, broken)
 

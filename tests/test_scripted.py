@@ -31,7 +31,7 @@ def trial(perturb: str = "none", rotation: int = 0) -> Trial:
     return Trial(ITEM, Request("i/0", "你好", (), 8), "paper", (), 0, perturb, rotation)
 
 
-def file(folder: Path, *rows: dict[str, Any] | str) -> Path:
+def replies_file(folder: Path, *rows: dict[str, Any] | str) -> Path:
     path = folder / "replies.jsonl"
     path.write_text(
         "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8"
@@ -40,7 +40,8 @@ def file(folder: Path, *rows: dict[str, Any] | str) -> Path:
 
 
 def test_functions_reply(tmp_path: Path) -> None:
-    """Each function replies under its own name; its replies are stored like any model's; a failure is reported and asked again."""
+    """Each function replies under its own name; its replies are stored like any model's; a failure is reported and asked
+    again."""
     seen: list[str] = []
 
     def fails_once(request: Request) -> Response:
@@ -121,14 +122,16 @@ def test_a_run_killed_at_a_known_point_goes_on(tmp_path: Path) -> None:
 def test_a_file_of_replies(tmp_path: Path) -> None:
     """The whole journey: what has no line fails, and says so."""
     prefix = "corecode/easy/test/knowledge_filling"
-    file(tmp_path, {"item": f"{prefix}/0", "text": "(a)"}, {"item": f"{prefix}/1", "error": "timed out"})
+    replies_file(tmp_path, {"item": f"{prefix}/0", "text": "(a)"}, {"item": f"{prefix}/1", "error": "timed out"})
     (tmp_path / "models.yaml").write_text("models: [{name: theirs, backend: scripted, path: replies.jsonl}]")
     done = evalsuite.run(tmp_path / "models.yaml", **ASKED, out=tmp_path / "run")
     (cell,) = cells_of(done)
     assert cell["status"] == {"parsed": 1, "failed": 2} and "timed out" in cell["errors"]
     assert any(f"no reply to {prefix}/2" in error for error in cell["errors"])
     assert cell["facts"]["fingerprint"].startswith("scripted:") and "baseline" not in cell["facts"]["tags"]
-    file(tmp_path, *({"item": f"{prefix}/{n}", "text": "(b)"} for n in range(3)))  # another file is another model
+    replies_file(
+        tmp_path, *({"item": f"{prefix}/{n}", "text": "(b)"} for n in range(3))
+    )  # replies of another file are another model's
     assert cells_of(evalsuite.run(tmp_path / "models.yaml", **ASKED, out=tmp_path / "run"))[0]["status"] == {
         "parsed": 3
     }
@@ -141,7 +144,9 @@ def test_items_with_the_same_prompt_have_replies_of_their_own(tmp_path: Path) ->
     first = (bundled("sample") / "data" / "easy" / "generation" / "test" / name).read_text("utf-8").splitlines()[0]
     rows = [json.dumps({**json.loads(first), "id": n}) for n in range(2)]
     (folder / name).write_text("\n".join(rows), encoding="utf-8")
-    file(tmp_path, *({"item": f"corecode/easy/test/event_cause/{n}", "text": text} for n, text in enumerate("甲乙")))
+    replies_file(
+        tmp_path, *({"item": f"corecode/easy/test/event_cause/{n}", "text": text} for n, text in enumerate("甲乙"))
+    )
     (tmp_path / "models.yaml").write_text("models: [{name: theirs, backend: scripted, path: replies.jsonl}]")
     evalsuite.run(tmp_path / "models.yaml", tasks=["event_cause"], data=tmp_path / "data", out=tmp_path / "run")
     records = next((tmp_path / "run" / "records").iterdir()).read_text("utf-8").splitlines()
@@ -149,7 +154,7 @@ def test_items_with_the_same_prompt_have_replies_of_their_own(tmp_path: Path) ->
 
 
 def test_the_line_that_says_most_of_a_trial(tmp_path: Path) -> None:
-    path = file(
+    path = replies_file(
         tmp_path,
         {"item": "i/0", "text": "1"},
         {"item": "i/0", "text": "2", "perturb": "circular"},
@@ -182,11 +187,11 @@ def test_the_line_that_says_most_of_a_trial(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path, row: dict[str, Any] | str, message: str) -> None:
     with pytest.raises(DataError) as error:
-        ReplyFile(file(tmp_path, {"item": "i/0", "text": "a"}, row))
+        ReplyFile(replies_file(tmp_path, {"item": "i/0", "text": "a"}, row))
     assert message in str(error.value)
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nowhere\.jsonl: cannot read"):
         ReplyFile(tmp_path / "nowhere.jsonl")
 
@@ -208,7 +213,7 @@ class Point:
         return self.gives
 
 
-def theirs(monkeypatch: pytest.MonkeyPatch, *points: Point) -> None:
+def install_points(monkeypatch: pytest.MonkeyPatch, *points: Point) -> None:
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points if group == Point.group else ())
 
 
@@ -218,9 +223,9 @@ def models(folder: Path, backend: str) -> Path:
     return path
 
 
-def test_another_packages_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_packages_backend_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row = BackendRow("parrot", lambda model, train, limits: Scripted(model.name, lambda request: "(a)"))
-    theirs(monkeypatch, Point("parrot", row))
+    install_points(monkeypatch, Point("parrot", row))
     done = evalsuite.run(models(tmp_path, "parrot"), **ASKED, out=tmp_path / "run")
     assert cells_of(done)[0]["facts"]["backend"] == "parrot" and cells_of(done)[0]["status"] == {"parsed": 3}
     with pytest.raises(
@@ -232,7 +237,7 @@ def test_another_packages_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_built_in_name_is_the_built_in_backend(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    theirs(monkeypatch, Point("hf", BackendRow("hf", lambda *_: None)))  # type: ignore[arg-type, return-value]
+    install_points(monkeypatch, Point("hf", BackendRow("hf", lambda *_: None)))  # type: ignore[arg-type, return-value]
     assert registry.backend_named("hf") is registry.BACKENDS["hf"]
     assert registry.backend_names() == list(registry.BACKENDS)
     assert "backend hf of unknown package (theirs.hf:ROW): the built-in one of this name is used" in caplog.text
@@ -252,6 +257,6 @@ def test_a_built_in_name_is_the_built_in_backend(
 def test_what_is_wrong_with_another_packages_backend(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, points: list[Point], message: str
 ) -> None:
-    theirs(monkeypatch, *points)
+    install_points(monkeypatch, *points)
     with pytest.raises(ConfigError, match=message):
         load_models(models(tmp_path, "x"))

@@ -36,7 +36,7 @@ CHOICE, SPAN = "knowledge_filling", "conflict_detection"
 WAFFLE = "这个问题需要结合上下文来考虑，信息还不充分。"
 SAID = {
     CHOICE: ["(a)", "(b)", "(c)", "(a)", WAFFLE, WAFFLE, "我不能回答这个问题。", "(b)", "(a)", "(c)"],
-    SPAN: [None] * 4,  # a span each
+    SPAN: [None] * 4,  # None: a reply that quotes the item's number
 }
 
 
@@ -46,7 +46,7 @@ def reply(request: Request) -> str:
 
 
 @shared_folder
-def made(folder: Path) -> Path:
+def shared_run(folder: Path) -> Path:
     """Ten choices, of which the parser reads seven, and four spans."""
     evalsuite.run({"m": reply}, tasks=[CHOICE], set="easy", limit=10, out=folder / "run")
     evalsuite.run({"m": reply}, tasks=[SPAN], set="easy", limit=4, out=folder / "run")
@@ -54,8 +54,8 @@ def made(folder: Path) -> Path:
 
 
 @pytest.fixture
-def run(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "run"))
+def run(shared_run: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(shared_run, tmp_path / "run"))
 
 
 def lines(run: Path) -> list[dict[str, Any]]:
@@ -130,7 +130,8 @@ def test_only_what_the_parser_did_not_find_and_what_is_long_is_asked(run: Path) 
     evalsuite.score(run, models={"r": reads}, second_reader="r")
     assert {x.rpartition("/")[2] for x in asked} == {"4", "5", "6"} and all(CHOICE in x for x in asked)
     asked.clear()
-    done = evalsuite.score(run, models={"r": reads}, second_reader="r", second_longer=15)  # the spans
+    # long replies that were parsed: the four spans
+    done = evalsuite.score(run, models={"r": reads}, second_reader="r", second_longer=15)
     assert len(asked) == 4 and all(SPAN in x for x in asked)
     assert {r["task"]: list(r["reasons"]) for r in content_of(done, "second")["tasks"]} == {
         CHOICE: ["unread"],
@@ -249,7 +250,7 @@ def test_a_model_that_is_not_in_the_file(run: Path, cli: Callable[..., Any]) -> 
     assert "unknown model 'tiny-zn'" in told and "Did you mean 'tiny-zh'" in told
 
 
-def test_nothing_to_ask(tmp_path: Path) -> None:
+def test_a_run_without_unread_replies_is_refused(tmp_path: Path) -> None:
     evalsuite.run({"m": lambda request: "(a)"}, tasks=[CHOICE], limit=2, out=tmp_path)
     with pytest.raises(ConfigError, match="nothing to ask: the parser found an answer in every reply"):
         evalsuite.score(tmp_path, models={"r": lambda request: "NONE"}, second_reader="r")

@@ -113,7 +113,7 @@ def test_names_that_begin_like_a_key_stay(text: str) -> None:
 # --- answers of endpoints --------------------------------------------------------------------------------------------
 
 
-def said(call: Callable[..., Response], *more: Any) -> str:
+def message_of(call: Callable[..., Response], *more: Any) -> str:
     try:
         reply = call(*more)
     except (Again, Failed, Stop) as error:
@@ -132,11 +132,11 @@ def test_no_cut_of_an_answer_leaves_a_part_of_the_key() -> None:
             for body in (inner, json.dumps({"error": {"message": inner}}), json.dumps({"error": inner}),
                          json.dumps({"detail": inner}), json.dumps({"error": {"message": inner}}).replace("S", "\\u0053")):  # fmt: skip
                 for status in (400, 401, 404, 429, 500):
-                    assert not leaks(said(read_error, status, {}, body.encode(), {}))
+                    assert not leaks(message_of(read_error, status, {}, body.encode(), {}))
                 for kind in ("text/plain", "application/json", f"text/{KEY}"):
-                    assert not leaks(said(read_reply, {"content-type": kind}, body.encode()))
+                    assert not leaks(message_of(read_reply, {"content-type": kind}, body.encode()))
     choice = {"message": {"content": f"a {KEY}", "reasoning": f"b {KEY}"}}
-    assert said(read_reply, {}, json.dumps({"choices": [choice]}).encode()) == "a *** b *** None"
+    assert message_of(read_reply, {}, json.dumps({"choices": [choice]}).encode()) == "a *** b *** None"
 
 
 @contextmanager
@@ -282,7 +282,8 @@ def test_long_waits_are_told_once(caplog: pytest.LogCaptureFixture, monkeypatch:
 def test_what_is_no_number_of_tokens_is_0(count: Any) -> None:
     _, headers, body = reply("a", prompt_tokens=count, completion_tokens=3)
     found = read_reply(headers, body)
-    assert (found.text, found.prompt_tokens, found.new_tokens) == ("a", 0, 0)  # unknown: the highest cost counts
+    # 0 stands for unknown: the highest possible cost counts
+    assert (found.text, found.prompt_tokens, found.new_tokens) == ("a", 0, 0)
     other = received(Response("a", "stop", count, 3))
     assert (other.prompt_tokens, other.new_tokens) == (0, 3)
 

@@ -28,7 +28,7 @@ SECRET = "sk-0123456789abcdefABCDEF"
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Hide the keys, servers and GPUs of this machine; the working folder is a new one."""
     for variable in (*machine._ALIASES, *machine._OTHERS, *(name for name, _ in entries.providers()), "EVALSUITE_DATA"):
         monkeypatch.delenv(variable, raising=False)
@@ -49,7 +49,9 @@ def _answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
 
 
 @contextmanager
-def _strange(status: int, body: bytes, headers: dict[str, str] | None = None) -> Iterator[tuple[str, list[str | None]]]:
+def _strange_server(
+    status: int, body: bytes, headers: dict[str, str] | None = None
+) -> Iterator[tuple[str, list[str | None]]]:
     """A server that answers everything in one way, and the keys that it was sent."""
     sent: list[str | None] = []
 
@@ -103,7 +105,7 @@ def test_a_key_in_the_environment_is_named_never_shown(cli: Any, monkeypatch: py
     (model,) = load_models(Path("models.yaml"))
     assert model.api.key_env == "DASHSCOPE_API_KEY" and "dashscope" in model.api.base_url
     assert SECRET not in done.stdout + done.stderr + Path("models.yaml").read_text()
-    listed = entries.listed()[model.name]  # the entry that ships, with its settings; nothing is invented
+    listed = entries.listed()[model.name]  # the settings of the entry that ships
     assert yaml.safe_load(Path("models.yaml").read_text())["models"] == [listed]
 
 
@@ -137,7 +139,7 @@ def test_a_folder_below_is_written_from_the_file(cli: Any, tmp_path: Path) -> No
     ("hub_id", "chat"),
     [("Qwen/Qwen3-8B", True), ("Qwen/Qwen3-8B-Base", False), ("google/gemma-3-4b-it", True), ("bigscience/bloom-7b1", False)],
 )  # fmt: skip
-def test_a_hub_id(hub_id: str, chat: bool, cli: Any) -> None:
+def test_a_hub_id_is_a_chat_model_by_its_name(hub_id: str, chat: bool, cli: Any) -> None:
     cli("init", "--model", hub_id)
     (model,) = load_models(Path("models.yaml"))
     assert (model.path, model.chat, model.name) == (hub_id, chat, hub_id.partition("/")[2])
@@ -182,7 +184,7 @@ def test_a_gpu_and_vllm_make_it_vllm(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_an_address_that_wants_a_key(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three questions: the address, the model there, the variable with the key."""
-    with _strange(401, b"{}") as (address, _):
+    with _strange_server(401, b"{}") as (address, _):
         _answers(monkeypatch, address, "some-model", "MY_KEY")
         done = cli("init")
         assert sum(done.stdout.count(q) for q in ("Which model?", "Which of its models", "variable with the key")) == 3
@@ -269,7 +271,7 @@ def test_what_init_and_doctor_say_holds_without_a_checkout(cli: Any) -> None:
     assert not re.findall(r"docs/\w+\.md", said)
 
 
-def test_nothing_to_take(cli: Any) -> None:
+def test_without_a_model_init_writes_nothing(cli: Any) -> None:
     assert "no server and no key found here: name a model" in cli("init", "--yes", expect=2).stderr
     assert "no such folder" in cli("init", "--model", "./nowhere", expect=2).stderr
     assert not Path("models.yaml").exists()
@@ -297,8 +299,8 @@ STRANGE = [
 
 
 @pytest.mark.parametrize(("status", "body", "problem"), STRANGE)
-def test_strange_servers(status: int, body: bytes, problem: str) -> None:
-    with _strange(status, body) as (address, _):
+def test_strange_servers_have_their_problem(status: int, body: bytes, problem: str) -> None:
+    with _strange_server(status, body) as (address, _):
         found = machine.ask_server(address)
     assert problem in found.problem and not found.answers
 
@@ -310,7 +312,7 @@ def test_a_server_that_is_not_there() -> None:
 
 def test_a_key_goes_to_no_other_host() -> None:
     moved = {"Location": ""}
-    with _strange(200, b'{"data": []}') as (other, sent), _strange(302, b"", moved) as (address, first):
+    with _strange_server(200, b'{"data": []}') as (other, sent), _strange_server(302, b"", moved) as (address, first):
         moved["Location"] = f"{other}/models"
         found = machine.ask_server(address, SECRET)
     assert first == [f"Bearer {SECRET}"] and sent == [] and found.problem == "answers 302"
@@ -399,7 +401,7 @@ def test_weights_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "big").mkdir()
     (tmp_path / "big" / "config.json").write_text("{}")
     with (tmp_path / "big" / "model.safetensors").open("wb") as file:
-        file.truncate(30 * 10**9)  # a hole
+        file.truncate(30 * 10**9)  # a sparse file, which takes no room
     Path("m.yaml").write_text("models: [{name: m, backend: hf, path: big}, {name: two, backend: hf, path: big}]")
     (model, _) = load_models(Path("m.yaml"))
     row = checks._of_weights(model, Path(model.path), [machine.GPU("x", 24 * 10**9)], checks._row_of(model))
@@ -457,7 +459,7 @@ def test_memory_is_told_in_units_of_ten(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_key_that_an_endpoint_refuses(monkeypatch: pytest.MonkeyPatch, status: int, state: str, found: str) -> None:
     pytest.importorskip("openai", reason="needs evalsuite[openai]")
     monkeypatch.setenv("MY_KEY", "secret")
-    with _strange(status, b"{}") as (address, sent):
+    with _strange_server(status, b"{}") as (address, sent):
         api = f"{{key_env: MY_KEY, base_url: '{address}'}}"
         Path("m.yaml").write_text(f"models: [{{name: m, backend: openai, path: x, api: {api}}}]")
         row = checks.of_model(load_models(Path("m.yaml"))[0], [])

@@ -21,7 +21,7 @@ from evalsuite.results.schema.manifest import Manifest
 BOTH = ("knowledge_filling", "slot_identification")
 
 
-def copied(folder: Path, *tasks: str) -> Path:
+def copy_tasks(folder: Path, *tasks: str) -> Path:
     """A folder with these tasks of the bundled sample."""
     for name in tasks:
         for item_set in ("easy", "hard"):
@@ -35,7 +35,7 @@ def copied(folder: Path, *tasks: str) -> Path:
     return folder
 
 
-def same(one: Path, two: Path) -> bool:
+def are_equal(one: Path, two: Path) -> bool:
     files = sorted(p.relative_to(one) for p in (one / "records").iterdir())
     assert files == sorted(p.relative_to(two) for p in (two / "records").iterdir())
     return all((one / p).read_bytes() == (two / p).read_bytes() for p in [*files, Path("results.json")])
@@ -43,18 +43,18 @@ def same(one: Path, two: Path) -> bool:
 
 @pytest.mark.slow
 def test_two_folders_are_as_one_that_has_all(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "a,two", BOTH[1])
+    one, two = copy_tasks(tmp_path / "one", BOTH[0]), copy_tasks(tmp_path / "a,two", BOTH[1])
     asked = ("--model", "lexical", "--model", "majority", "--shots", "0,2", "--limit", "6")
     cli("run", "--data", one, "--data", two, *asked, "--out", tmp_path / "parts")
-    cli("run", "--data", copied(tmp_path / "all", *BOTH), *asked, "--out", tmp_path / "whole")
+    cli("run", "--data", copy_tasks(tmp_path / "all", *BOTH), *asked, "--out", tmp_path / "whole")
     assert {cell["task"] for cell in json.loads((tmp_path / "parts/results.json").read_bytes())["cells"]} == {*BOTH}
-    assert same(tmp_path / "parts", tmp_path / "whole")
+    assert are_equal(tmp_path / "parts", tmp_path / "whole")
     parts, whole = (json.loads((tmp_path / name / "manifest.json").read_bytes()) for name in ("parts", "whole"))
     assert parts["settings"]["data"] == [str(one), str(two)] and whole["settings"]["data"] == str(tmp_path / "all")
     assert parts["data"] == whole["data"] and len(parts["data"]) == 4
     Manifest.model_validate(parts)
     again = cli("run", "--data", two, "--data", one, *asked, "--out", tmp_path / "parts")  # in another order
-    assert " 0 asked, 48 kept" in again.stderr and same(tmp_path / "parts", tmp_path / "whole")
+    assert " 0 asked, 48 kept" in again.stderr and are_equal(tmp_path / "parts", tmp_path / "whole")
     assert (tmp_path / "parts/page/index.html").exists()
     shown = cli("preview", "--data", one, "--data", two, "--model", "lexical", "--tasks", "SI", "--limit", "1").stdout
     assert "slot_identification" in shown or "SI" in shown
@@ -62,7 +62,7 @@ def test_two_folders_are_as_one_that_has_all(tmp_path: Path, cli: Callable[..., 
 
 @pytest.mark.slow
 def test_a_comma_separates_folders_in_every_command(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "two", BOTH[1])
+    one, two = copy_tasks(tmp_path / "one", BOTH[0]), copy_tasks(tmp_path / "two", BOTH[1])
     both = f"{one},{two}"
     cli("run", "--data", both, "--model", "lexical", "--limit", "2", "--out", tmp_path / "run")
     found = {row["name"]: row["found"] for row in json.loads(cli("doctor", "--data", both, "--json").stdout)}
@@ -75,7 +75,7 @@ def test_a_comma_separates_folders_in_every_command(tmp_path: Path, cli: Callabl
 
 
 def test_a_task_in_two_folders_is_named_with_both(tmp_path: Path) -> None:
-    one, two = copied(tmp_path / "one", *BOTH), copied(tmp_path / "two", BOTH[1])
+    one, two = copy_tasks(tmp_path / "one", *BOTH), copy_tasks(tmp_path / "two", BOTH[1])
     with pytest.raises(DataError) as error:
         evalsuite.run(model=["lexical"], data=[one, two], out=tmp_path / "run")
     assert all(str(part) in str(error.value) for part in (one, two, "slot_identification is in"))
@@ -85,20 +85,20 @@ def test_a_task_in_two_folders_is_named_with_both(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    one = copied(tmp_path / "one", BOTH[0])
+    one = copy_tasks(tmp_path / "one", BOTH[0])
     for folders in ([one, tmp_path / "two"], [tmp_path / "two", one]):
         with pytest.raises(DataError, match="two: no such folder"):
             evalsuite.run(model=["lexical"], data=folders, out=tmp_path / "run")
 
 
 def test_folders_without_a_task_are_both_named(tmp_path: Path) -> None:
-    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "two", BOTH[1])
+    one, two = copy_tasks(tmp_path / "one", BOTH[0]), copy_tasks(tmp_path / "two", BOTH[1])
     with pytest.raises(DataError, match="two"):
         evalsuite.run(model=["lexical"], data=[one, two], tasks=["xcopa"], out=tmp_path / "run")
 
 
 def test_other_commands_take_several_folders(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    one, two = copied(tmp_path / "one", BOTH[0]), copied(tmp_path / "two", BOTH[1])
+    one, two = copy_tasks(tmp_path / "one", BOTH[0]), copy_tasks(tmp_path / "two", BOTH[1])
     # Whole paths may be too long for the table.
     said = cli("tasks", "--data", "one", "--data", "two", COLUMNS="300").stdout
     assert "test items in one, two" in " ".join(said.split()) and said.count("easy 175, hard 175") == 2

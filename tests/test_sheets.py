@@ -51,11 +51,11 @@ SPELLED: list[tuple[Any, Column, str]] = [
 
 
 @pytest.mark.parametrize(("cell", "column", "words"), SPELLED)
-def test_cells_in_words(cell: Any, column: Column, words: str) -> None:
+def test_cells_become_words(cell: Any, column: Column, words: str) -> None:
     assert "".join(part for part, _ in spell(cell, column)) == words
 
 
-def printed(sheet: Sheet, width: int = 80) -> list[str]:
+def printed_lines(sheet: Sheet, width: int = 80) -> list[str]:
     console = Console(width=width)
     with console.capture() as capture:
         console.print(*draw([sheet]))
@@ -71,7 +71,7 @@ def test_wide_sheets_become_several_tables(count: int, width: int) -> None:
     rows = [
         Row((f"model {m}", 0.5, *(Value(n / 1000, asides=(f" +{m}.0*f100",)) for n in range(count)))) for m in (1, 2)
     ]
-    lines = printed(Sheet("wide", "Wide", tuple(columns), tuple(rows)), width)
+    lines = printed_lines(Sheet("wide", "Wide", tuple(columns), tuple(rows)), width)
     assert max(map(cell_len, lines)) <= width
     for m in (1, 2):
         mine = [line for line in lines if line.startswith(f"model {m} 50.0 ")]
@@ -89,7 +89,7 @@ def test_tasks_have_their_short_names_where_the_chinese_ones_do_not_fit(
     tasks = [*TASKS_CORECODE.values()]
     columns = [Column(task_heading(t), "F1 %", "percent", about={"task": t.name}) for t in tasks]
     sheet = Sheet("results", "", (Column("模型"), *columns), (Row(("模型甲", *[0.5] * len(tasks))),))
-    lines = printed(sheet, width)
+    lines = printed_lines(sheet, width)
     assert max(map(cell_len, lines)) <= width
     heads = " ".join(lines).split()
     assert all((t.zh if width == 200 else t.short) in heads for t in tasks)
@@ -100,7 +100,7 @@ def test_a_narrow_terminal_has_fewer_blanks_rather_than_two_tables() -> None:
     columns = [Column(f"{'acc' if t.kind.options else 'f1'} %", kind="percent") for t in TASKS_CORECODE.values()]
     row = Row(("always one", *(Value(0.4333, asides=(" (b)",)) for _ in columns)))
     sheet = Sheet("results", "HARD", (Column("model"), *columns), (row,))
-    lines = printed(sheet, 60)
+    lines = printed_lines(sheet, 60)
     assert lines.count("HARD") == 1
     assert lines[1] == "model " + " ".join(str(column.heading) for column in columns)
     assert "".join(lines[3:]).count("43.3") == "".join(lines[3:]).count("(b)") == len(columns)
@@ -110,7 +110,7 @@ def test_groups_and_rows_apart() -> None:
     columns = (Column("model"), Column("acc", "%", "percent", better="more"))
     rows = (Row(("first", None), "group"), Row(("a", 0.5)), Row(("second", None), "group"), Row(("b", 0.25)), Row(("chance", 0.9), "apart"))  # fmt: skip
     sheet = Sheet("x", "Title", columns, rows, (Text("注", "a note"),))
-    assert printed(sheet)[4:] == ["first", "a 50.0", "second", "b 25.0", "chance 90.0", "a note"]
+    assert printed_lines(sheet)[4:] == ["first", "a 50.0", "second", "b 25.0", "chance 90.0", "a note"]
     text = export([sheet], "latex")
     assert text.count(r"\midrule") == 3 and r"\textbf{50.0}" in text and r"\underline{25.0}" in text
     assert "90.0}" not in text and "% a note" in text
@@ -230,7 +230,7 @@ def test_a_new_analysis_is_on_the_page(page: Path, browse: Any) -> None:
             section.locator("[data-table$='.csv']").click()
         rows = [*csv.reader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"), newline=""))]
         assert any("30.0" in row for row in rows) and any("chance" in row for row in rows)
-        values.first.click()  # the evidence of that cell
+        values.first.click()  # the click opens that cell's evidence
         tab.wait_for_selector("#panes")
         assert "model=lexical" in tab.url or "model=random" in tab.url
 

@@ -20,7 +20,7 @@ LISTS = ["models.yaml", "models/paper.yaml", "models/chinese-2026.yaml"]
 def test_a_list_of_models(name: str) -> None:
     models = load_models(bundled(name))
     text = bundled(name).read_text(encoding="utf-8")
-    assert not re.search(r"sk-|Bearer|api_key\b", text)  # keys are in the environment
+    assert not re.search(r"sk-|Bearer|api_key\b", text)  # a key belongs into the environment
     for model in models:
         if model.backend in ("hf", "vllm") and not Path(model.path).is_dir():
             assert re.fullmatch(r"[\w.-]+/[\w.-]+", model.path), "an id of the hub"
@@ -29,7 +29,7 @@ def test_a_list_of_models(name: str) -> None:
             )
         if model.backend == "openai":
             assert model.chat and (model.api.key_env or model.api.base_url.startswith("http://localhost:"))
-        if "thinks" in model.tags:  # there is room for thoughts
+        if "thinks" in model.tags:  # the limit leaves room for thoughts
             assert model.api.reasoning_tokens >= 4096 or (model.generation.max_new_tokens or 0) >= 2048
         if "experts" in model.tags:  # peft has no dropout for experts
             assert model.finetune.dropout == 0
@@ -47,7 +47,7 @@ def test_the_papers_fourteen_models() -> None:
     assert not ours["BLOOM-7.1B"].chat and ours["BLOOM-7.1B"].generation == Generation()
 
 
-def test_this_years_models() -> None:
+def test_models_of_2026_are_of_all_families() -> None:
     ours = load_models(bundled("models/chinese-2026.yaml"))
     assert len(ours) >= 20
     families = " ".join(model.path.lower() for model in ours)

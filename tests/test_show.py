@@ -46,7 +46,7 @@ def test_show_says_what_score_says(run: Path) -> None:
 
 
 @shared_folder
-def rated(run: Path, folder: Path) -> Path:
+def rated_run(run: Path, folder: Path) -> Path:
     """The same, but its baselines pass for models; one of them was not asked everything."""
     out = Path(shutil.copytree(run, folder / "run"))
     results = results_json(out)
@@ -76,15 +76,17 @@ def test_a_run_s_end_is_short_and_show_prints_all(run: Path) -> None:
 
 def test_a_table_without_rows_is_named(run: Path) -> None:
     """Nothing stands below the message: notes speak of tables."""
-    (line,) = printed(run, "--tables", "judge_details").splitlines()
+    (line,) = show_output(run, "--tables", "judge_details").splitlines()
     assert line.startswith("judge_details: nothing to show")
 
 
-def test_groups_and_ranks(rated: Path) -> None:
+def test_filters_keep_letters_and_ranks(rated_run: Path) -> None:
     def rows(name: str, **wanted: list[str]) -> list[list[str]]:
-        return [row for sheet in sheets(narrow(load_results(rated), wanted), [name]) for row in words(sheet)]
+        return [row for sheet in sheets(narrow(load_results(rated_run), wanted), [name]) for row in words(sheet)]
 
-    assert not set(first_lines(rated, "groups")) & set(first_lines(rated, "results", "robustness", "breakdowns"))
+    assert not set(first_lines(rated_run, "groups")) & set(
+        first_lines(rated_run, "results", "robustness", "breakdowns")
+    )
     groups, ranks = rows("groups"), rows("ranks")
     assert {row[0] for row in groups} == {row[0] for row in ranks} == {"random", "lexical"}
     assert all(set(cell) <= set("ab") or cell in ("incomplete", "–") for row in groups for cell in row[1:])
@@ -93,7 +95,7 @@ def test_groups_and_ranks(rated: Path) -> None:
     for name, every in (("groups", groups), ("ranks", ranks)):
         assert rows(name, model=["random"]) == [row for row in every if row[0] == "random"]
     assert rows("ranks", task=["EC"]) == ranks and rows("ranks", set=["hard"]) == []  # one model alone is complete
-    assert first_lines(rated, "ranks", perturb=["none"], set=["easy"])[0] == "EASY, test, paper 0-shot"
+    assert first_lines(rated_run, "ranks", perturb=["none"], set=["easy"])[0] == "EASY, test, paper 0-shot"
 
 
 def test_a_row_that_compares_sets_goes_where_none_of_them_is_wanted(run: Path) -> None:
@@ -122,7 +124,7 @@ def test_a_long_turn_without_blanks_begins_beside_its_speaker() -> None:
         ({"shots": ["0"], "variant": ["paper"], "split": ["test"], "scoring": ["generate"]}, 12),
     ],
 )
-def test_filters(run: Path, wanted: dict[str, list[str]], cells: int) -> None:
+def test_filters_narrow_the_cells(run: Path, wanted: dict[str, list[str]], cells: int) -> None:
     done = narrow(load_results(run), wanted)
     assert len(cells_of(done)) == cells
     models = {row["model"] for row in content_of(done, "robustness")["drops"]}
@@ -161,7 +163,7 @@ def test_ids_that_are_none_or_several(run: Path, wanted: str, says: str) -> None
         find_item(load_results(run), wanted)
 
 
-def printed(run: Path, *args: str) -> str:
+def show_output(run: Path, *args: str) -> str:
     from typer.testing import CliRunner
 
     from evalsuite.cli.app import app
@@ -174,7 +176,7 @@ def printed(run: Path, *args: str) -> str:
 
 
 def test_the_evidence_of_an_item(run: Path) -> None:
-    text = printed(run, "--item", ITEM, "--perturb", "none")
+    text = show_output(run, "--item", ITEM, "--perturb", "none")
     record = json.loads(
         (run / "records" / "lexical.easy.test.slot_identification.paper.0-shot.jsonl").read_text().split("\n")[0]
     )
@@ -185,7 +187,7 @@ def test_the_evidence_of_an_item(run: Path) -> None:
     assert re.search(rf"{re.escape(record['gold'])}  .*✓ gold", text)
     assert len(re.findall("● (?:random|lexical)", text)) in (1, 2)  # the models that chose an option stand behind it
     assert ("✓ parsed, right" if record["scores"]["accuracy"] else "✗ parsed, wrong") in text
-    whole = printed(run, "--item", ITEM, "--model", "lexical", "--whole-prompt", "--perturb", "none")
+    whole = show_output(run, "--item", ITEM, "--model", "lexical", "--whole-prompt", "--perturb", "none")
     assert re.sub(r"\s", "", record["prompt"]) in re.sub(r"[\s│]", "", whole)
 
 
@@ -196,14 +198,14 @@ def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
     for status in ("right", "partial", "wrong"):
         assert [x[2] for x in every].count(status) == sum(1 for _ in list_records(done, status))
     assert sum(1 for _ in list_records(done, "parsed")) == 48
-    text = printed(run, "--status", "wrong", "--tasks", "SI")
+    text = show_output(run, "--status", "wrong", "--tasks", "SI")
     assert text.count("✗ wrong") == sum(o == "wrong" and "slot" in i for _, i, o in every)
-    assert "error: unknown status 'rong'" in printed(run, "--status", "rong")
+    assert "error: unknown status 'rong'" in show_output(run, "--status", "rong")
     # A benchmark is all its tasks; short names go in small letters, too.
-    assert printed(run, "--status", "wrong", "--tasks", "corecode") == printed(run, "--status", "wrong")
-    assert printed(run, "--status", "wrong", "--tasks", "si") == text
-    assert "error: unknown task of this run 'cider'" in printed(run, "--status", "wrong", "--tasks", "cider")
-    assert "error: unknown prompt of this run 'plain'" in printed(run, "--prompt", "plain")
+    assert show_output(run, "--status", "wrong", "--tasks", "corecode") == show_output(run, "--status", "wrong")
+    assert show_output(run, "--status", "wrong", "--tasks", "si") == text
+    assert "error: unknown task of this run 'cider'" in show_output(run, "--status", "wrong", "--tasks", "cider")
+    assert "error: unknown prompt of this run 'plain'" in show_output(run, "--prompt", "plain")
 
 
 BROKEN: list[tuple[str, Any, str]] = [
@@ -257,7 +259,7 @@ RANKED = [
 
 
 @pytest.mark.parametrize(("values", "marks"), [r[1:] for r in RANKED], ids=[r[0] for r in RANKED])
-def test_best_and_second(values: list[str], marks: list[str]) -> None:
+def test_best_and_second_are_marked(values: list[str], marks: list[str]) -> None:
     columns = (
         Column("model"),
         Column("acc", "%", better="more"),
@@ -278,7 +280,7 @@ def test_best_and_second(values: list[str], marks: list[str]) -> None:
     ("text", "escaped"),
     [("100%", r"100\%"), ("a_b", r"a\_b"), ("-1.5 –", r"$-$1.5 \textendash{}"), ("tiny-zh", "tiny-zh"), ("|Δ|", r"$|\Delta|$"), ("[x]*", "{[}x{]}{*}")],
 )  # fmt: skip
-def test_latex(text: str, escaped: str) -> None:
+def test_latex_is_escaped(text: str, escaped: str) -> None:
     assert latex(text) == escaped
 
 
@@ -289,13 +291,13 @@ def test_latex_says_what_it_needs(name: str, says: str) -> None:
 
 def test_show_fits_a_screen_and_names_the_rest(run: Path) -> None:
     """With two models, the tables of scores come last, and a line names the tables that are not shown."""
-    text = printed(run, "--perturb", "none")
+    text = show_output(run, "--perturb", "none")
     lines = text.splitlines()
     assert len(lines) <= 60
     assert "HARD, test" in text and "by turns" not in text
     more = " ".join(lines[lines.index(next(x for x in lines if x.startswith("more tables"))) :])
     assert all(name in more for name in ("gaps", "breakdowns", "suspicious"))
-    assert "by turns" in printed(run, "--tables", "all")
+    assert "by turns" in show_output(run, "--tables", "all")
 
 
 @pytest.mark.slow
@@ -314,10 +316,10 @@ def test_csv_has_a_number_a_field(tmp_path: Path, run: Path) -> None:
     with made.open("wb") as file:
         subprocess.run([sys.executable, "-m", "evalsuite.cli", "show", run, "--as", "csv"], stdout=file, check=True)
     assert made.read_bytes().startswith(b"\xef\xbb\xbf")
-    assert "\ufeff" not in printed(run, "--as", "csv")
+    assert "\ufeff" not in show_output(run, "--as", "csv")
 
 
-def drawn(table: Any) -> str:
+def drawn_text(table: Any) -> str:
     """A table or panel as a terminal of 100 columns shows it."""
     out = io.StringIO()
     Console(file=out, width=100).print(table)
@@ -333,7 +335,9 @@ def test_a_probe_shows_the_loss_of_each_target() -> None:
     }
     record |= {"answer": {"choice": 0}}
     valid, corrupted = (
-        line.split() for line in drawn(items._losses(record, False)).splitlines() if "⟶ " in line[3:] and "上文" in line
+        line.split()
+        for line in drawn_text(items._losses(record, False)).splitlines()
+        if "⟶ " in line[3:] and "上文" in line
     )
     assert valid == ["上文", "⟶", "目标", "2", "1.50", "✓", "valid"]
     assert corrupted == ["上文", "⟶", "另一个", "4", "2.00", "corrupted:", "swap"]
@@ -346,7 +350,7 @@ def test_options_show_their_shares_and_what_was_chosen() -> None:
     ]
     record: Any = {"finish": "texts", "likelihoods": scores, "labels": ["(a)", "(b)"], "options": ["甲", "乙"]}
     record |= {"gold": "(b)", "answer": {"choice": 0}}
-    first, second = (line.split() for line in drawn(items._likelihoods(record, False)).splitlines() if "(" in line)
+    first, second = (line.split() for line in drawn_text(items._likelihoods(record, False)).splitlines() if "(" in line)
     assert first == ["(a)", "甲", "75.0", "%", "-0.51", "2", "-0.26", "-1.50", "●", "chosen"]
     assert second == ["(b)", "乙", "25.0", "%", "-1.61", "1", "-1.61", "–", "✓", "gold"]
 
@@ -360,7 +364,7 @@ def test_a_second_reading_names_its_reader_and_its_verdict() -> None:
         "error": None,
         "prompt": "哪个？",
     }
-    text = drawn(items._second(reading, False))
+    text = drawn_text(items._second(reading, False))
     assert "second reader judge: option" in text and all(word in text for word in ("agrees", "(a)", "哪个？"))
-    failed = drawn(items._second(reading | {"relation": None, "reply": "", "error": "down"}, False))
+    failed = drawn_text(items._second(reading | {"relation": None, "reply": "", "error": "down"}, False))
     assert "down" in failed and failed.count("option") == 2

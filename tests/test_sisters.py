@@ -50,7 +50,7 @@ VALID, CORRUPTED = Likelihood(-10.0, 10), Likelihood(-15.0, 10)  # a nat a token
 
 
 @shared_folder
-def made(folder: Path) -> Path:
+def shared_run(folder: Path) -> Path:
     out = folder
     (out / "models.yaml").write_text(MODELS, encoding="utf-8")
     names = ["oracle", "lexical", "random"]
@@ -74,17 +74,17 @@ def hash_of(task: str) -> int:
 
 
 @pytest.fixture
-def run(made: Path, tmp_path: Path) -> Path:
+def run(shared_run: Path, tmp_path: Path) -> Path:
     """A copy of the run for a test that writes into it."""
-    return Path(shutil.copytree(made / "run", tmp_path / "run"))
+    return Path(shutil.copytree(shared_run / "run", tmp_path / "run"))
 
 
 # Perturbations ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_what_is_right_stays_right_wherever_it_stands(made: Path) -> None:
-    cells = [c for c in results_json(made / "run")["cells"] if c["model"] == "oracle"]
+def test_what_is_right_stays_right_wherever_it_stands(shared_run: Path) -> None:
+    cells = [c for c in results_json(shared_run / "run")["cells"] if c["model"] == "oracle"]
     ways = {kind: {c["perturb"] for c in cells if TASKS[c["task"]].kind.name == kind} for kind in ("choice", "choices", "text", "span")}  # fmt: skip
     assert ways == {"choice": {*PERTURBED}, "choices": {*PERTURBED} - {"circular"}, "text": {"none"}, "span": {"none"}}
     for cell in cells:
@@ -92,21 +92,21 @@ def test_what_is_right_stays_right_wherever_it_stands(made: Path) -> None:
         assert cell["metrics"][name]["value"] == 1, (cell["task"], cell["perturb"])
     # In an item that is right only if all rotations are there is no class to tell an F1 of.
     assert "circular" not in {c["perturb"] for c in cells if c["task"] == "cider_dnli"}
-    drops = [d for d in results_json(made / "run")["robustness"]["drops"] if d["model"] == "oracle"]
+    drops = [d for d in results_json(shared_run / "run")["robustness"]["drops"] if d["model"] == "oracle"]
     assert {d["task"] for d in drops} >= {"cicero_all_answers", "cicero_single_answer", "cider_relation_prediction"}
     for row in drops:
         assert (row["drop"], row["flip_rate"]) == (0, 0)
         assert row["consistency" if row["perturb"] == "circular" else "same_choice"] == 1
 
 
-def test_the_same_choice_is_the_same_set_of_texts(made: Path) -> None:
+def test_the_same_choice_is_the_same_set_of_texts(shared_run: Path) -> None:
     """The same choices are counted again from the records alone."""
 
     def chosen(perturb: str) -> list[set[str]]:
-        found = records(made / "run", "random", "cicero_all_answers", perturb)
+        found = records(shared_run / "run", "random", "cicero_all_answers", perturb)
         return [{r["options"][n] for n in r["answer"]["choices"]} for r in found]
 
-    drops = results_json(made / "run")["robustness"]["drops"]
+    drops = results_json(shared_run / "run")["robustness"]["drops"]
     rows = [row for row in drops if (row["model"], row["task"]) == ("random", "cicero_all_answers")]
     assert {row["perturb"] for row in rows} == {*PERTURBED} - {"none", "circular"}
     for row in rows:
@@ -115,15 +115,15 @@ def test_the_same_choice_is_the_same_set_of_texts(made: Path) -> None:
         assert row["same_choice"] == sum(a == b for a, b in pairs) / len(pairs)
 
 
-def test_all_that_is_right_and_chosen_counts_by_position(made: Path) -> None:
-    told = results_json(made / "run")
+def test_all_that_is_right_and_chosen_counts_by_position(shared_run: Path) -> None:
+    told = results_json(shared_run / "run")
     (row,) = (
         p
         for p in told["robustness"]["positions"]
         if (p["model"], p["task"], p["perturb"]) == ("oracle", "cicero_all_answers", "reverse")
     )
     golds: Counter[str] = Counter()
-    for record in records(made / "run", "oracle", "cicero_all_answers", "reverse"):
+    for record in records(shared_run / "run", "oracle", "cicero_all_answers", "reverse"):
         golds.update(record["gold"].split(", "))
     assert row["gold"] == row["right"] == row["chosen"] == [golds[label] for label in row["labels"]]
     assert sum(row["gold"]) > 2 and row["silent"] == 0
@@ -220,9 +220,9 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
         ({"tasks": ["cider_span_extraction"]}, "CIDER has no rubric of its own.*--rubric"),
     ],
 )
-def test_what_is_not_judged(made: Path, settings: dict[str, Any], says: str) -> None:
+def test_what_is_not_judged(shared_run: Path, settings: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        evalsuite.judge(made / "run", "tiny-zh", models=made / "models.yaml", **settings)
+        evalsuite.judge(shared_run / "run", "tiny-zh", models=shared_run / "models.yaml", **settings)
 
 
 @pytest.mark.parametrize(
@@ -279,8 +279,8 @@ def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None
     assert {m.basis for m in found.metrics} == {"items", "systems"} and "bleu2" in {m.metric for m in found.metrics}
 
 
-def test_probes_are_not_audited_and_rubrics_not_mixed(made: Path) -> None:
-    run = made / "run"
+def test_probes_are_not_audited_and_rubrics_not_mixed(shared_run: Path) -> None:
+    run = shared_run / "run"
     assert "probe" not in {o.kind.name for o in population(run)}
     with pytest.raises(ConfigError, match="a probe has no written reply to mark"):
         audit.make_sample(run, tasks=["cedar_inference_probing"])
@@ -301,8 +301,10 @@ def test_probes_are_not_audited_and_rubrics_not_mixed(made: Path) -> None:
         (lambda a, b, c: [a, "(99)"], None),
     ],
 )
-def test_marks_of_several_options(made: Path, said: Callable[..., Any], right: bool | None, tmp_path: Path) -> None:
-    output = next(o for o in population(made / "run") if (o.model, len(o.golds)) == ("oracle", 2))
+def test_marks_of_several_options(
+    shared_run: Path, said: Callable[..., Any], right: bool | None, tmp_path: Path
+) -> None:
+    output = next(o for o in population(shared_run / "run") if (o.model, len(o.golds)) == ("oracle", 2))
     wrong = next(label for n, label in enumerate(output.labels) if n not in output.golds)
     whole = (RunTotals("oracle", "choices", 1, 1, 1),)
     sample = Sample("s", 0, "cicero", (output.task,), (Drawn(output, "all", 1, 1),), whole)
@@ -326,51 +328,51 @@ def output_of(*arguments: object) -> str:
     return found.output
 
 
-def test_show_opens_what_has_several_right_options(made: Path) -> None:
-    record = max(records(made / "run", "oracle", "cicero_all_answers"), key=lambda r: len(r["gold"]))
-    text = output_of("show", made / "run", "--item", record["item"], "--perturb", "none")
+def test_show_opens_what_has_several_right_options(shared_run: Path) -> None:
+    record = max(records(shared_run / "run", "oracle", "cicero_all_answers"), key=lambda r: len(r["gold"]))
+    text = output_of("show", shared_run / "run", "--item", record["item"], "--perturb", "none")
     golds = len(record["gold"].split(", "))
     assert text.count("✓ gold") == len(re.findall("● .*oracle", text)) == golds > 1 and "✓ parsed, right" in text
 
 
-def test_show_opens_a_probe(made: Path) -> None:
-    right, wrong, _ = records(made / "run", "tiny-zh", "cedar_inference_probing")
-    text = output_of("show", made / "run", "--item", wrong["item"], "--full")
+def test_show_opens_a_probe(shared_run: Path) -> None:
+    right, wrong, _ = records(shared_run / "run", "tiny-zh", "cedar_inference_probing")
+    text = output_of("show", shared_run / "run", "--item", wrong["item"], "--full")
     flat = re.sub(r"\s+", " ", text)
     assert "✗ parsed, wrong" in text and "1.50" in text and "1.00" in text
     assert "corrupted: " + wrong["item"].rpartition(".")[2] in flat and "● likelier" in flat
-    assert "✓ parsed, right" in output_of("show", made / "run", "--item", right["item"])
-    listed = output_of("show", made / "run", "--status", "wrong", "--tasks", "IP")
+    assert "✓ parsed, right" in output_of("show", shared_run / "run", "--item", right["item"])
+    listed = output_of("show", shared_run / "run", "--status", "wrong", "--tasks", "IP")
     assert wrong["item"] in listed and right["item"] not in listed
 
 
-def test_a_set_is_partly_right(made: Path) -> None:
+def test_a_set_is_partly_right(shared_run: Path) -> None:
     told = {"right": 0, "partial": 0, "wrong": 0}
-    for record in (r for m in ("lexical", "random") for r in records(made / "run", m, "cicero_all_answers")):
+    for record in (r for m in ("lexical", "random") for r in records(shared_run / "run", m, "cicero_all_answers")):
         kind = "right" if record["scores"]["set_accuracy"] else "partial" if record["scores"]["answer_f1"] else "wrong"
         told[kind] += record["answer"]["status"] == "parsed"
     for status, number in told.items():
-        text = output_of("show", made / "run", "--status", status, "--tasks", "AAS", "--perturb", "none", "--model", "lexical", "--model", "random") if number else ""  # fmt: skip
+        text = output_of("show", shared_run / "run", "--status", status, "--tasks", "AAS", "--perturb", "none", "--model", "lexical", "--model", "random") if number else ""  # fmt: skip
         assert text.count("cicero/v1/test/all_answers/") == number
 
 
-def test_compare(made: Path) -> None:
-    rows = compare(made / "run", "oracle", "random")
+def test_models_are_compared_on_sister_benchmarks(shared_run: Path) -> None:
+    rows = compare(shared_run / "run", "oracle", "random")
     assert {TASKS[r.task].benchmark for r in rows} == {*TASKS_HERE} and all(r.a >= r.b for r in rows)
     (several,) = (r for r in rows if r.task == "cicero_all_answers" and r.perturb == "none")
     assert (several.metric, several.a) == ("set_accuracy", 1)
 
 
-def test_preview_shows_both_pairs_and_the_pattern(made: Path) -> None:
-    of = ("preview", "--models", made / "models.yaml", "--model", "tiny-zh", "--limit", "1")
+def test_preview_shows_both_pairs_and_the_pattern(shared_run: Path) -> None:
+    of = ("preview", "--models", shared_run / "models.yaml", "--model", "tiny-zh", "--limit", "1")
     text = output_of(*of, "--tasks", "cedar_inference_probing", "--set", "sample")
     assert text.count("likelihood of") == 2 and "── corrupted: context" in text
     text = output_of(*of, "--tasks", "glucose_specific_statement", "--set", "d1", "--scoring", "constrained")
     assert "── the reply must match" in text and ">Causes/Enables>" in text.replace("\\", "")
 
 
-def test_metrics_beside_each_other_are_of_texts_alone(made: Path) -> None:
-    found = results_json(made / "run")["metric_correlations"]
+def test_metrics_beside_each_other_are_of_texts_alone(shared_run: Path) -> None:
+    found = results_json(shared_run / "run")["metric_correlations"]
     assert not {TASKS[e["task"]].kind.name for e in found} & {"choice", "choices", "probe"}
     assert not [e for e in found if "sacrebleu_notebook" in e["metrics"] and e["basis"] == "items"]
 

@@ -41,7 +41,7 @@ class Labelled:
 
 
 @lru_cache(maxsize=1)
-def labelled() -> list[Labelled]:
+def labelled_replies() -> list[Labelled]:
     """The labelled replies to Chinese questions, and the rows of tests/test_parse_span.py."""
     found = []
     for path in sorted(FIXTURES.glob("*/spans.jsonl")):
@@ -59,10 +59,10 @@ def labelled() -> list[Labelled]:
     return found
 
 
-def unneeded(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Iterator[str]:
+def unneeded_entries(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Iterator[str]:
     """The rows and words without which every labelled reply is read as before."""
     whole = compile_rows(rows, words)
-    read = [(reply, *reply.right(whole)) for reply in labelled()]
+    read = [(reply, *reply.right(whole)) for reply in labelled_replies()]
     uses = [(reply, used) for reply, right, used in read if right]
     for row in rows:
         less = tuple(rule for rule in whole if rule.name != row[0])
@@ -82,13 +82,13 @@ def unneeded(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Iterator[st
 
 
 def test_every_row_and_word_is_needed() -> None:
-    assert list(unneeded(ROWS, WORDS)) == []
+    assert list(unneeded_entries(ROWS, WORDS)) == []
 
 
 def test_a_row_or_word_that_nothing_needs_is_reported() -> None:
     useless: SpanRow = ("useless", BEFORE, ALL, "羽绒服是", "羽绒服是⟦红的⟧")
     more = WORDS | {"filler": WORDS["filler"] + " 好嘞"}
-    assert list(unneeded((*ROWS, useless), more)) == ["useless", "@filler: 好嘞"]
+    assert list(unneeded_entries((*ROWS, useless), more)) == ["useless", "@filler: 好嘞"]
 
 
 ASKED = {

@@ -23,7 +23,7 @@ WILSON = [
 
 
 @pytest.mark.parametrize(("right", "total", "low", "high", "source"), WILSON)
-def test_wilson(right: int, total: int, low: float, high: float, source: str) -> None:
+def test_wilson_equals_published_intervals(right: int, total: int, low: float, high: float, source: str) -> None:
     interval = stats.wilson(right, total)
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5 if total == 263 else 1e-9), source
     scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
@@ -47,7 +47,7 @@ MCNEMAR = [
 
 
 @pytest.mark.parametrize(("a", "b", "both", "p", "source"), MCNEMAR)
-def test_mcnemar(a: int, b: int, both: int, p: float, source: str) -> None:
+def test_mcnemar_equals_published_p_values(a: int, b: int, both: int, p: float, source: str) -> None:
     pytest.importorskip("scipy", reason="needs evalsuite[dev]")
     left = [True] * a + [False] * b + [True] * both
     right = [False] * a + [True] * b + [True] * both
@@ -55,7 +55,7 @@ def test_mcnemar(a: int, b: int, both: int, p: float, source: str) -> None:
     assert stats.mcnemar(right, left) == pytest.approx(p)
 
 
-def test_holm() -> None:
+def test_holm_by_hand() -> None:
     # Holm (1979): 4·0.005, 3·0.01, then 2·0.03 and 1·0.04, which may not fall below.
     adjusted = stats.holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert adjusted == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
@@ -345,7 +345,8 @@ def test_mcnemar_is_for_items_that_stand_alone() -> None:
     pairs = stats.paired_test(a, b, [n // 2 for n in range(10)], Random(1), 1, binary=True)
     assert (pairs.value, pairs.test, pairs.clusters, pairs.differ, pairs.p) == (0.6, "permutation", 5, 3, 1 / 4)
     assert pairs.low <= 0 < alone.low
-    assert stats.paired_test(a, b, range(10), Random(1), 1).test == "permutation"  # not said to be binary
+    # the caller did not say that the values are binary
+    assert stats.paired_test(a, b, range(10), Random(1), 1).test == "permutation"
 
 
 def test_p_is_never_above_one() -> None:

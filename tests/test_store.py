@@ -61,7 +61,7 @@ def test_a_key_does_not_change_with_what_does_not() -> None:
 def test_keys_are_those_of_earlier_versions(
     request_: Request, chat: bool, settings: dict[str, object], want: str
 ) -> None:
-    """Computed when a request still held its item: runs begun then go on."""
+    """The keys were computed by a version whose requests held their items: runs that it began can be continued."""
     assert request_key("m", request_, chat, settings) == want
 
 
@@ -235,7 +235,7 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     for find in (find_store, open_store):
         with pytest.raises(ConfigError, match="no run here"):
             find(tmp_path)
-    assert not list(tmp_path.iterdir())  # looking makes nothing
+    assert not list(tmp_path.iterdir())  # a look writes no file
     with Store(tmp_path / "store.sqlite") as store:
         store.plan(CELL, [("k", TRIAL)])
     assert find_store(tmp_path) == tmp_path / "store.sqlite"
@@ -243,7 +243,7 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
         assert store.cells() == [CELL]
 
 
-def _stored(path: Path) -> None:
+def _store_replies(path: Path) -> None:
     with Store(path) as store:
         store.plan(CELL, [("k", TRIAL), ("l", TRIAL)])
         store.put(
@@ -255,7 +255,7 @@ def _stored(path: Path) -> None:
                                     "reasoning = NULL", "key = 'z'"])  # fmt: skip
 def test_a_changed_byte_of_a_reply_is_a_failure_that_is_asked_again(tmp_path: Path, change: str) -> None:
     path = tmp_path / "s"
-    _stored(path)
+    _store_replies(path)
     with sqlite3.connect(path) as db:
         db.execute(f"UPDATE replies SET {change} WHERE key = 'k'")
     with Store(path) as store:
@@ -272,7 +272,7 @@ def test_a_changed_byte_of_a_reply_is_a_failure_that_is_asked_again(tmp_path: Pa
                                     "requests SET key = 'l'", "cells SET place = '{\"x\": 1}'"])  # fmt: skip
 def test_a_changed_byte_of_a_plan_is_an_error(tmp_path: Path, change: str) -> None:
     path = tmp_path / "s"
-    _stored(path)
+    _store_replies(path)
     with sqlite3.connect(path) as db:
         db.execute(f"UPDATE {change}")
     with Store(path) as store, pytest.raises(sqlite3.DatabaseError, match="digest"):
@@ -288,7 +288,7 @@ def test_a_changed_byte_of_a_plan_is_an_error(tmp_path: Path, change: str) -> No
 
 def test_replies_of_earlier_versions_have_no_digest(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    _stored(path)
+    _store_replies(path)
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE digests")
     with Store(path) as store:
@@ -299,7 +299,7 @@ def test_replies_of_earlier_versions_have_no_digest(tmp_path: Path) -> None:
 
 def test_a_schema_that_is_no_text_is_a_broken_store(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    _stored(path)
+    _store_replies(path)
     content = path.read_bytes()
     path.write_bytes(content.replace(b"CREATE TABLE judged", b"CREATE T\xffBLE judged"))
     with pytest.raises(ConfigError, match="cannot be opened as a store"):
@@ -307,7 +307,7 @@ def test_a_schema_that_is_no_text_is_a_broken_store(tmp_path: Path) -> None:
 
 
 def test_all_fields_of_an_item_are_stored_in_their_order() -> None:
-    """The digest of an item hangs on it."""
+    """The digest of an item depends on this order."""
     item = Item(
         "i",
         "t",

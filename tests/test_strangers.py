@@ -42,14 +42,14 @@ HEAD = {"name": "B", "who": "somebody", "contact": "a@example.org", "licence": "
 
 
 @shared_folder
-def made(folder: Path) -> Path:
+def submission(folder: Path) -> Path:
     evalsuite.run(model=["lexical"], tasks=["event_cause"], set="easy", limit=3, out=folder / "run")
     return make_submission(folder / "run", folder / "made", HEAD, {"trained_on": [], "statement": "no"}).out
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "submission"))
+def folder(submission: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(submission, tmp_path / "submission"))
 
 
 # --- plain files only
@@ -183,7 +183,7 @@ def test_a_limit_of_cpu_time_is_no_exception_and_ends_with_its_block() -> None:
         while True:
             with suppress(Exception):
                 sum(range(1_000))
-    sum(range(1_000_000))  # nothing is raised any more
+    sum(range(1_000_000))  # the limit has ended with its block: nothing is raised
 
 
 # --- repeated keys
@@ -201,14 +201,14 @@ def test_a_limit_of_cpu_time_is_no_exception_and_ends_with_its_block() -> None:
         ("[" * 99, "nested more than 50"),
     ],
 )
-def test_models_yaml(text: str, told: str, tmp_path: Path) -> None:
+def test_repeated_keys_of_models_yaml_are_refused(text: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text(text)
     with pytest.raises(ConfigError, match=r"m\.yaml") as error:
         load_models(tmp_path / "m.yaml")
     assert told in str(error.value) and "\n" not in str(error.value)
 
 
-def test_yaml_that_repeats_nothing_is_as_before() -> None:
+def test_yaml_without_repeated_keys_is_read() -> None:
     text = "a: &x {k: 1, l: 2}\nb: {<<: *x, k: 3}\nc: {1: x, '1': y}\nd: 2024-01-02\ne: [1, 2.5, null, true]"
     assert parse_yaml(text)[0] == yaml.safe_load(text)
     assert parse_yaml("") == (None, None)

@@ -52,15 +52,15 @@ def run(folder: Path) -> Path:
 
 
 @shared_folder
-def made(run: Path, folder: Path) -> Path:
+def made_submission(run: Path, folder: Path) -> Path:
     out = folder / "submission"
     assert make_submission(run, out, HEAD, ABOUT).unfilled == ()
     return out
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "submission"))
+def folder(made_submission: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made_submission, tmp_path / "submission"))
 
 
 def reseal(folder: Path) -> None:
@@ -101,24 +101,24 @@ def test_a_judges_missing_reply_is_an_attempt_of_its_own(status: str, last: list
     assert [reply and reply.text for reply in found] == ["A", "B", *(None for _ in last)]
 
 
-def test_what_is_made_is_valid(made: Path, run: Path) -> None:
-    verdict = check_submission(made)
+def test_what_is_made_is_valid(made_submission: Path, run: Path) -> None:
+    verdict = check_submission(made_submission)
     assert verdict.problems == () and verdict.more == 0
     told = " ".join(verdict.verified)
     assert "none of them is left out" in told and "prompts, made again" in told
-    assert (made / "results.json").read_bytes() == (run / "results.json").read_bytes()
-    done = subprocess.run(["sha256sum", "-c", SUMS], cwd=made, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout.count(": OK") == len(list(made.rglob("*.gz"))) + 2
+    assert (made_submission / "results.json").read_bytes() == (run / "results.json").read_bytes()
+    done = subprocess.run(["sha256sum", "-c", SUMS], cwd=made_submission, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count(": OK") == len(list(made_submission.rglob("*.gz"))) + 2
 
 
-def test_the_same_run_gives_the_same_bytes(made: Path, run: Path, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_bytes(made_submission: Path, run: Path, tmp_path: Path) -> None:
     make_submission(run, tmp_path / "again", HEAD, ABOUT)
-    files = sorted(p.relative_to(made) for p in made.rglob("*") if p.is_file())
-    assert files and all((made / f).read_bytes() == (tmp_path / "again" / f).read_bytes() for f in files)
+    files = sorted(p.relative_to(made_submission) for p in made_submission.rglob("*") if p.is_file())
+    assert files and all((made_submission / f).read_bytes() == (tmp_path / "again" / f).read_bytes() for f in files)
 
 
-def test_the_manifest_tells_nothing_of_the_machine(made: Path, run: Path) -> None:
-    text = (made / "manifest.json").read_text(encoding="utf-8")
+def test_the_manifest_tells_nothing_of_the_machine(made_submission: Path, run: Path) -> None:
+    text = (made_submission / "manifest.json").read_text(encoding="utf-8")
     found = json.loads(text)
     assert str(run) not in text and found["settings"]["out"] is None and "-" not in found["platform"]
     assert set(found["scrubbed"]) == {"settings.out", "platform"}
@@ -169,23 +169,23 @@ def test_names_of_the_machine_are_told(run: Path, tmp_path: Path, monkeypatch: p
 # --- what is tampered with
 
 
-def first(change: dict[str, Any]) -> Callable[[list[Any]], Any]:
+def change_first(change: dict[str, Any]) -> Callable[[list[Any]], Any]:
     return lambda rows: rows[0].update(change)
 
 
-def lines(change: Callable[[list[Any]], Any], kind: str = "") -> Callable[[Path], None]:
+def in_cell(change: Callable[[list[Any]], Any], kind: str = "") -> Callable[[Path], None]:
     return lambda folder: edit_lines(cell_file(folder, *([kind] if kind else [])), change)
 
 
-def results(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+def in_results(change: Callable[[Any], Any]) -> Callable[[Path], None]:
     return lambda folder: edit_json(folder, "results.json", change)
 
 
-def manifest(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+def in_manifest(change: Callable[[Any], Any]) -> Callable[[Path], None]:
     return lambda folder: edit_json(folder, "manifest.json", change)
 
 
-def form(old: str, new: str) -> Callable[[Path], None]:
+def in_form(old: str, new: str) -> Callable[[Path], None]:
     def change(folder: Path) -> None:
         path = folder / "submission.yaml"
         assert old in path.read_text()
@@ -198,7 +198,7 @@ def metric(r: Any, name: str = "accuracy") -> Any:
     return next(c["metrics"][name] for c in r["cells"] if name in c["metrics"])
 
 
-def gold_moved(rows: list[Any]) -> None:
+def move_gold(rows: list[Any]) -> None:
     """The gold answer is another option, throughout."""
     row = rows[0]
     n = (row["labels"].index(row["gold"]) + 1) % len(row["labels"])
@@ -264,66 +264,66 @@ def bad_data(folder: Path) -> None:
 
 TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     # change; whether SHA256SUMS is made anew after it; words of the check
-    ("a reply", lines(first({"reply": "(e)"})), False, "is not the file that SHA256SUMS has the hash of"),
-    ("a reply, sealed", lines(first({"reply": "我不知道"})), True, "answer.status: is \"parsed\", but its reply gives"),
-    ("a score", lines(first({"scores": {"accuracy": 0.5}})), True, "scores.accuracy: is 0.5, but its reply gives"),
-    ("an answer", lines(lambda r: r[0]["answer"].update(rule="magic")), True, "answer.rule: is \"magic\""),
-    ("where the answer stands", lines(lambda r: r[0]["answer"].update(start=2)), True, "answer.start: is 2"),
-    ("the gold letter", lines(gold_letter), True, "gold: is '"),
-    ("a gold that is no label", lines(first({"gold": "(z)"})), True, "gold: '(z)' is none of the labels"),
-    ("more shots than there are dialogues", results(lambda r: [c.update(shots=9999) for c in r["cells"] if c["shots"]]), True, "but the cell's is 9999"),
+    ("a reply", in_cell(change_first({"reply": "(e)"})), False, "is not the file that SHA256SUMS has the hash of"),
+    ("a reply, sealed", in_cell(change_first({"reply": "我不知道"})), True, "answer.status: is \"parsed\", but its reply gives"),
+    ("a score", in_cell(change_first({"scores": {"accuracy": 0.5}})), True, "scores.accuracy: is 0.5, but its reply gives"),
+    ("an answer", in_cell(lambda r: r[0]["answer"].update(rule="magic")), True, "answer.rule: is \"magic\""),
+    ("where the answer stands", in_cell(lambda r: r[0]["answer"].update(start=2)), True, "answer.start: is 2"),
+    ("the gold letter", in_cell(gold_letter), True, "gold: is '"),
+    ("a gold that is no label", in_cell(change_first({"gold": "(z)"})), True, "gold: '(z)' is none of the labels"),
+    ("more shots than there are dialogues", in_results(lambda r: [c.update(shots=9999) for c in r["cells"] if c["shots"]]), True, "but the cell's is 9999"),
     ("a deep nest", lambda f: edit_json(f, "results.json", lambda r: r["cells"][0]["facts"]["sampling"].update(a=nest(900))), True, "nested more than 100 deep"),
     ("a nest without end", endless, True, "results.json: not JSON: maximum recursion depth"),
-    ("the gold answer", lines(gold_moved), True, "gold: is not what the data's item"),
-    ("an option", lines(lambda r: r[0]["options"].__setitem__(0, "别的")), True, "options: is not what the data's item"),
-    ("a turn", lines(lambda r: r[0]["dialogue"].append("A: 后来呢？")), True, "dialogue: is not what the data's item"),
-    ("the question", lines(first({"question": "？"})), True, "question: is not what the data's item"),
-    ("the prompt", lines(lambda r: r[0].update(prompt=r[0]["prompt"] + "a")), True, "key: is not the hash of"),
-    ("the key", lines(first({"key": "0" * 64})), True, "key: is not the hash of"),
-    ("the reply's limit", lines(first({"max_new_tokens": 999})), True, "key: is not the hash of"),
-    ("an example", lines(first({"shots": ["corecode/easy/train/domain_identification/0"] * 1}), "domain_identification.paper.1-shot.jsonl"),
+    ("the gold answer", in_cell(move_gold), True, "gold: is not what the data's item"),
+    ("an option", in_cell(lambda r: r[0]["options"].__setitem__(0, "别的")), True, "options: is not what the data's item"),
+    ("a turn", in_cell(lambda r: r[0]["dialogue"].append("A: 后来呢？")), True, "dialogue: is not what the data's item"),
+    ("the question", in_cell(change_first({"question": "？"})), True, "question: is not what the data's item"),
+    ("the prompt", in_cell(lambda r: r[0].update(prompt=r[0]["prompt"] + "a")), True, "key: is not the hash of"),
+    ("the key", in_cell(change_first({"key": "0" * 64})), True, "key: is not the hash of"),
+    ("the reply's limit", in_cell(change_first({"max_new_tokens": 999})), True, "key: is not the hash of"),
+    ("an example", in_cell(change_first({"shots": ["corecode/easy/train/domain_identification/0"] * 1}), "domain_identification.paper.1-shot.jsonl"),
      True, "shots: are not those that the seed draws"),
-    ("a record less", lines(lambda r: r[1:]), True, "items of the data are missing, the first: corecode/"),
-    ("a record twice", lines(lambda r: [*r, r[0]]), True, "was asked on line 1 already"),
-    ("records in another order", lines(lambda r: r[::-1], "event_cause.paper.0-shot.jsonl"), True, "item: is out of order"),
-    ("an unknown item", lines(lambda r: r[0].update(item=r[0]["item"].rpartition("/")[0] + "/99999")), True, "is none of the cell's 4 items"),
-    ("an item of another task", lines(first({"item": "corecode/easy/test/event_cause/0"})), True, "is none of the cell's 4 items"),
-    ("another model's record", lines(first({"model": "random"})), True, "model: is 'random', but the cell's is 'lexical'"),
+    ("a record less", in_cell(lambda r: r[1:]), True, "items of the data are missing, the first: corecode/"),
+    ("a record twice", in_cell(lambda r: [*r, r[0]]), True, "was asked on line 1 already"),
+    ("records in another order", in_cell(lambda r: r[::-1], "event_cause.paper.0-shot.jsonl"), True, "item: is out of order"),
+    ("an unknown item", in_cell(lambda r: r[0].update(item=r[0]["item"].rpartition("/")[0] + "/99999")), True, "is none of the cell's 4 items"),
+    ("an item of another task", in_cell(change_first({"item": "corecode/easy/test/event_cause/0"})), True, "is none of the cell's 4 items"),
+    ("another model's record", in_cell(change_first({"model": "random"})), True, "model: is 'random', but the cell's is 'lexical'"),
     ("no JSON", lambda f: cell_file(f).write_bytes(gzip.compress(b"{}\n{")), True, "jsonl.gz:2: not JSON"),
     ("a name twice", lambda f: cell_file(f).write_bytes(gzip.compress(b'{"item": 1, "item": 2}')), True, "'item' stands twice"),
     ("half a character", lambda f: cell_file(f).write_bytes(gzip.compress(b'{"item": "\\ud800"}')), True, "jsonl.gz:1: not JSON"),
     ("no gzip", lambda f: cell_file(f).write_bytes(b"PK"), True, "cannot be read: Not a gzipped file"),
     ("half a gzip", lambda f: cell_file(f).write_bytes(cell_file(f).read_bytes()[:-9]), True, "cannot be read"),
-    ("a field less", lines(lambda r: r[0].pop("gold") and None), True, "jsonl.gz:1: gold: Field required"),
-    ("an error beside a reply", lines(first({"error": "500"})), True, "either a reply or an error"),
-    ("a metric", results(lambda r: metric(r).update(value=metric(r)["value"] + 0.001)), True, "metrics.accuracy.value: is"),
-    ("an interval", results(lambda r: metric(r, "f1").update(low=0.4)), True, "metrics.f1.low: is 0.4, but the records give"),
-    ("a metric's n", results(lambda r: metric(r).update(n=40)), True, "metrics.accuracy.n: is 40"),
-    ("a metric more", results(lambda r: r["cells"][0]["metrics"].update(iq=r["cells"][0]["metrics"]["f1"] if "f1" in r["cells"][0]["metrics"] else metric(r))),
+    ("a field less", in_cell(lambda r: r[0].pop("gold") and None), True, "jsonl.gz:1: gold: Field required"),
+    ("an error beside a reply", in_cell(change_first({"error": "500"})), True, "either a reply or an error"),
+    ("a metric", in_results(lambda r: metric(r).update(value=metric(r)["value"] + 0.001)), True, "metrics.accuracy.value: is"),
+    ("an interval", in_results(lambda r: metric(r, "f1").update(low=0.4)), True, "metrics.f1.low: is 0.4, but the records give"),
+    ("a metric's n", in_results(lambda r: metric(r).update(n=40)), True, "metrics.accuracy.n: is 40"),
+    ("a metric more", in_results(lambda r: r["cells"][0]["metrics"].update(iq=r["cells"][0]["metrics"]["f1"] if "f1" in r["cells"][0]["metrics"] else metric(r))),
      True, "metrics.iq: is {"),
-    ("a status", results(lambda r: r["cells"][0].update(status={"refused": 4})), True, "status.refused: is 4, but the records give nothing"),
-    ("chance", results(lambda r: next(c for c in r["cells"] if "chance" in c).update(chance=0.01)), True, "chance: is 0.01"),
-    ("a signature", results(lambda r: metric(r).update(signature="accuracy")), True, "signature: is \"accuracy\""),
-    ("the seed of a cell", results(lambda r: r["cells"][0]["facts"].update(seed=7)), True, "but the records give"),
-    ("a drop", results(lambda r: r["robustness"]["drops"][0].update(p=0.0001)), True, "robustness.drops[0].p: is 0.0001"),
-    ("places", results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), True, "robustness.positions[0].gold[0]: is 9"),
-    ("a breakdown", results(lambda r: r["breakdowns"][0]["turns"][0].update(value=0.123)), True, "breakdowns[0].turns[0].value: is 0.123"),
-    ("a breakdown's interval", results(lambda r: r["breakdowns"][0]["distance"][0].update(interval=[0.1, 0.9876])), True, "breakdowns[0].distance[0].interval: is [0.1, 0.9876]"),
-    ("a breakdown less", results(lambda r: r["breakdowns"].pop()), True, "breakdowns[9]: is nothing"),
-    ("a confusion", results(lambda r: r["confusions"][0]["pairs"][0].__setitem__(2, 77)), True, "confusions[0].pairs[0][2]: is 77"),
-    ("what was offered", results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), True, "confusions[0].offers[0].options[0]: is 1"),
-    ("no confusions", results(lambda r: r.pop("confusions")), True, "confusions: is nothing, but the records give"),
-    ("a cell less", results(cell_less), True, "no cell of results.json names it"),
-    ("a cell twice", results(lambda r: r["cells"].append(r["cells"][0])), True, "is a duplicate"),
-    ("cells in another order", results(lambda r: r["cells"].reverse()), True, "but the records give"),
-    ("another parser", results(lambda r: r["reading"].update(parser="strict")), True, 'answer.rule: is "line"'),
-    ("another format", results(lambda r: r.update(format=2)), True, "results.json:2: format: Input should be 1"),
-    ("another version", results(lambda r: r.update(evalsuite="9.9")), True, "made with evalsuite 9.9"),
-    ("an unknown key", results(lambda r: r["cells"][0].update(best=True)), True, "cells[0].best: Extra inputs"),
+    ("a status", in_results(lambda r: r["cells"][0].update(status={"refused": 4})), True, "status.refused: is 4, but the records give nothing"),
+    ("chance", in_results(lambda r: next(c for c in r["cells"] if "chance" in c).update(chance=0.01)), True, "chance: is 0.01"),
+    ("a signature", in_results(lambda r: metric(r).update(signature="accuracy")), True, "signature: is \"accuracy\""),
+    ("the seed of a cell", in_results(lambda r: r["cells"][0]["facts"].update(seed=7)), True, "but the records give"),
+    ("a drop", in_results(lambda r: r["robustness"]["drops"][0].update(p=0.0001)), True, "robustness.drops[0].p: is 0.0001"),
+    ("places", in_results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), True, "robustness.positions[0].gold[0]: is 9"),
+    ("a breakdown", in_results(lambda r: r["breakdowns"][0]["turns"][0].update(value=0.123)), True, "breakdowns[0].turns[0].value: is 0.123"),
+    ("a breakdown's interval", in_results(lambda r: r["breakdowns"][0]["distance"][0].update(interval=[0.1, 0.9876])), True, "breakdowns[0].distance[0].interval: is [0.1, 0.9876]"),
+    ("a breakdown less", in_results(lambda r: r["breakdowns"].pop()), True, "breakdowns[9]: is nothing"),
+    ("a confusion", in_results(lambda r: r["confusions"][0]["pairs"][0].__setitem__(2, 77)), True, "confusions[0].pairs[0][2]: is 77"),
+    ("what was offered", in_results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), True, "confusions[0].offers[0].options[0]: is 1"),
+    ("no confusions", in_results(lambda r: r.pop("confusions")), True, "confusions: is nothing, but the records give"),
+    ("a cell less", in_results(cell_less), True, "no cell of results.json names it"),
+    ("a cell twice", in_results(lambda r: r["cells"].append(r["cells"][0])), True, "is a duplicate"),
+    ("cells in another order", in_results(lambda r: r["cells"].reverse()), True, "but the records give"),
+    ("another parser", in_results(lambda r: r["reading"].update(parser="strict")), True, 'answer.rule: is "line"'),
+    ("another format", in_results(lambda r: r.update(format=2)), True, "results.json:2: format: Input should be 1"),
+    ("another version", in_results(lambda r: r.update(evalsuite="9.9")), True, "made with evalsuite 9.9"),
+    ("an unknown key", in_results(lambda r: r["cells"][0].update(best=True)), True, "cells[0].best: Extra inputs"),
     ("a path outside", traversal, True, "cells[0].records: String should match"),
     ("the data's hash", bad_data, True, "but the data's "),
-    ("the data's hash in the manifest", manifest(lambda m: [f.update(sha256="0" * 64) for f in m["data"].values()]), True, "manifest.json has another hash"),
-    ("a path in the manifest", manifest(lambda m: m["settings"].update(out="/home/me")), True, "settings.out: holds a path"),
+    ("the data's hash in the manifest", in_manifest(lambda m: [f.update(sha256="0" * 64) for f in m["data"].values()]), True, "manifest.json has another hash"),
+    ("a path in the manifest", in_manifest(lambda m: m["settings"].update(out="/home/me")), True, "settings.out: holds a path"),
     ("no manifest", lambda f: (f / "manifest.json").unlink(), True, "manifest.json: is missing"),
     ("no results", lambda f: (f / "results.json").unlink(), True, "results.json: is missing"),
     ("no records", lambda f: cell_file(f).unlink(), True, "names it, but it is not there"),
@@ -341,12 +341,12 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("a pipe", lambda f: os.mkfifo(f / "records/pipe"), False, "no plain file"),
     ("a bomb", bomb, True, "unpacks to more than"),
     ("a bomb of one line", one_long_line, True, "is longer than 16 MiB"),
-    ("an empty field of the form", form("who: somebody", "who: '?'"), False, "submission.yaml:4: who: still to be filled in"),
-    ("another format of the form", form("format: 1", "format: 2"), False, "submission.yaml:2: format: Input should be 1"),
-    ("an unknown field of the form", form("who:", "rank: 1\nwho:"), False, "submission.yaml:4: rank: Extra inputs"),
-    ("a model less in the form", form("  lexical:", "  other:"), False, "models: 'lexical' of results.json is not described"),
-    ("an alias in the form", form("who: somebody", "who: &a b\ncontact2: *a"), False, "holds an alias"),
-    ("no YAML", form("who: somebody", "who: [}"), False, "submission.yaml:4: not YAML"),
+    ("an empty field of the form", in_form("who: somebody", "who: '?'"), False, "submission.yaml:4: who: still to be filled in"),
+    ("another format of the form", in_form("format: 1", "format: 2"), False, "submission.yaml:2: format: Input should be 1"),
+    ("an unknown field of the form", in_form("who:", "rank: 1\nwho:"), False, "submission.yaml:4: rank: Extra inputs"),
+    ("a model less in the form", in_form("  lexical:", "  other:"), False, "models: 'lexical' of results.json is not described"),
+    ("an alias in the form", in_form("who: somebody", "who: &a b\ncontact2: *a"), False, "holds an alias"),
+    ("no YAML", in_form("who: somebody", "who: [}"), False, "submission.yaml:4: not YAML"),
 ]  # fmt: skip
 
 
@@ -476,33 +476,33 @@ def sister_file(folder: Path, kind: str) -> Path:
     return next(folder.glob(f"records/*.{kind}.*"))
 
 
-def test_sister_benchmarks(sisters: Path) -> None:
+def test_a_submission_of_sister_benchmarks_is_valid(sisters: Path) -> None:
     verdict = check_submission(sisters)
     assert verdict.problems == (), verdict.problems
     assert any("prompts, made again" in line for line in verdict.verified)
 
 
-def in_lines(kind: str, change: Callable[[list[Any]], Any]) -> Callable[[Path], None]:
+def in_sister_cell(kind: str, change: Callable[[list[Any]], Any]) -> Callable[[Path], None]:
     return lambda folder: edit_lines(sister_file(folder, kind), change)
 
 
 SETS, SPANS, PROBES = "v1.test.cicero_all_answers", "fold1.test.cider_span_extraction", "cedar_inference_probing"
 TAMPERED_SISTERS: list[tuple[str, Callable[[Path], Any], str]] = [
-    ("the options chosen", in_lines(SETS, lambda r: r[0]["answer"].update(choices=[0, 1, 2, 3])), "answer.choices[1]: is 1, but its reply gives nothing"),
-    ("a reply of a set", in_lines(SETS, lambda r: r[0].update(reply="(0), (1), (2), (3)")), "but its reply gives"),
-    ("the right options", in_lines(SETS, lambda r: r[0].update(gold="(0), (1)")), "but those are not the references"),
-    ("the references", in_lines(SETS, lambda r: r[0].update(references=r[0]["options"][:1])), "references: is not what the data's item"),
-    ("no option", in_lines(SETS, lambda r: r[0].update(references=["x"])), "references: are not all among the options"),
-    ("the group", in_lines(SETS, lambda r: r[0].update(group="reaction" if r[0]["group"] != "reaction" else "cause")), "group: is not what the data's item"),
-    ("the metric of a set", results(lambda r: next(c["metrics"] for c in r["cells"] if c["set"] == "v1")["set_accuracy"].update(value=0.99)), "set_accuracy.value: is 0.99"),
-    ("a mean", results(lambda r: r["means"][0]["metrics"]["f1"].update(value=0.99)), "means[0].metrics.f1.value: is 0.99"),
-    ("the sets of a mean", results(lambda r: r["means"][0]["sets"].pop()), "means[0].sets[4]: is nothing"),
-    ("a group's score", results(lambda r: next(b for b in r["breakdowns"] if "groups" in b)["groups"][0].update(value=0.99)), "groups[0].value: is 0.99"),
-    ("a fold", in_lines(SPANS, lambda r: r[0].update(set="fold2")), "set: is 'fold2', but the cell's is 'fold1'"),
-    ("a loss", in_lines(PROBES, lambda r: r[0]["likelihoods"][0].update(logprob=-1.0)), "delta_nll"),
-    ("a probe's score", in_lines(PROBES, lambda r: r[0]["scores"].update(delta_nll=1.5)), "scores.delta_nll: is 1.5"),
-    ("a target", in_lines(PROBES, lambda r: r[0]["pairs"][1].__setitem__(1, " yes")), "pairs"),
-    ("no pairs", in_lines(PROBES, lambda r: r[0].pop("pairs") and None), "pairs: 0 for a task of kind probe"),
+    ("the options chosen", in_sister_cell(SETS, lambda r: r[0]["answer"].update(choices=[0, 1, 2, 3])), "answer.choices[1]: is 1, but its reply gives nothing"),
+    ("a reply of a set", in_sister_cell(SETS, lambda r: r[0].update(reply="(0), (1), (2), (3)")), "but its reply gives"),
+    ("the right options", in_sister_cell(SETS, lambda r: r[0].update(gold="(0), (1)")), "but those are not the references"),
+    ("the references", in_sister_cell(SETS, lambda r: r[0].update(references=r[0]["options"][:1])), "references: is not what the data's item"),
+    ("no option", in_sister_cell(SETS, lambda r: r[0].update(references=["x"])), "references: are not all among the options"),
+    ("the group", in_sister_cell(SETS, lambda r: r[0].update(group="reaction" if r[0]["group"] != "reaction" else "cause")), "group: is not what the data's item"),
+    ("the metric of a set", in_results(lambda r: next(c["metrics"] for c in r["cells"] if c["set"] == "v1")["set_accuracy"].update(value=0.99)), "set_accuracy.value: is 0.99"),
+    ("a mean", in_results(lambda r: r["means"][0]["metrics"]["f1"].update(value=0.99)), "means[0].metrics.f1.value: is 0.99"),
+    ("the sets of a mean", in_results(lambda r: r["means"][0]["sets"].pop()), "means[0].sets[4]: is nothing"),
+    ("a group's score", in_results(lambda r: next(b for b in r["breakdowns"] if "groups" in b)["groups"][0].update(value=0.99)), "groups[0].value: is 0.99"),
+    ("a fold", in_sister_cell(SPANS, lambda r: r[0].update(set="fold2")), "set: is 'fold2', but the cell's is 'fold1'"),
+    ("a loss", in_sister_cell(PROBES, lambda r: r[0]["likelihoods"][0].update(logprob=-1.0)), "delta_nll"),
+    ("a probe's score", in_sister_cell(PROBES, lambda r: r[0]["scores"].update(delta_nll=1.5)), "scores.delta_nll: is 1.5"),
+    ("a target", in_sister_cell(PROBES, lambda r: r[0]["pairs"][1].__setitem__(1, " yes")), "pairs"),
+    ("no pairs", in_sister_cell(PROBES, lambda r: r[0].pop("pairs") and None), "pairs: 0 for a task of kind probe"),
 ]  # fmt: skip
 
 
@@ -528,7 +528,7 @@ def test_a_run_that_named_a_benchmark(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_judges(tmp_path: Path) -> None:
+def test_tampering_with_judgings_is_found(tmp_path: Path) -> None:
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run, out = tmp_path / "run", tmp_path / "made"
@@ -566,13 +566,13 @@ def test_judges(tmp_path: Path) -> None:
             (lines("random", lambda r: r[1].update(candidate_key="0" * 64)), "but the records give"),
         ],
         [
-            (results(lambda r: r["judged"]["cells"][-1]["scales"]["score"].update(value=4.9)), "scales.score.value: is 4.9"),
-            (results(lambda r: r["judged"]["controls"]["attacks"][0].update(raised=0, n=99)), "controls.attacks[0].n: is 99"),
-            (results(lambda r: r["judged"]["controls"]["panel"][0].update(kappa=0.99)), "controls.panel[0].kappa: is 0.99"),
-            (results(lambda r: scale(r)["joint"]["f1"].update({"5": "0 0 0 0 0 0 0 0 0 99"})), "scales.score.joint.f1.5: is"),
-            (results(lambda r: scale(r)["metrics"]["f1"].update(spearman_low=-0.99)), "metrics.f1.spearman_low: is -0.99"),
+            (in_results(lambda r: r["judged"]["cells"][-1]["scales"]["score"].update(value=4.9)), "scales.score.value: is 4.9"),
+            (in_results(lambda r: r["judged"]["controls"]["attacks"][0].update(raised=0, n=99)), "controls.attacks[0].n: is 99"),
+            (in_results(lambda r: r["judged"]["controls"]["panel"][0].update(kappa=0.99)), "controls.panel[0].kappa: is 0.99"),
+            (in_results(lambda r: scale(r)["joint"]["f1"].update({"5": "0 0 0 0 0 0 0 0 0 99"})), "scales.score.joint.f1.5: is"),
+            (in_results(lambda r: scale(r)["metrics"]["f1"].update(spearman_low=-0.99)), "metrics.f1.spearman_low: is -0.99"),
         ],
-        [(results(lambda r: r["judged"]["cells"].pop()), "no cell of results.json names it")],
+        [(in_results(lambda r: r["judged"]["cells"].pop()), "no cell of results.json names it")],
     ]  # fmt: skip
     for n, tampered in enumerate(together):
         folder = Path(shutil.copytree(out, tmp_path / str(n)))
@@ -585,8 +585,8 @@ def test_judges(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_correlations_of_metrics(tmp_path: Path) -> None:
-    """Correlations of metrics leave baselines out."""
+def test_tampering_with_correlations_is_found(tmp_path: Path) -> None:
+    """The models answer through an endpoint: correlations of metrics leave baselines out."""
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run, out = tmp_path / "run", tmp_path / "made"
@@ -621,7 +621,7 @@ def invoke(*args: str) -> Any:
     return CliRunner().invoke(app, list(args))
 
 
-def test_commands(run: Path, tmp_path: Path) -> None:
+def test_the_commands_make_and_check(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "s"
     done = invoke("submit", "make", str(run), str(out), "--name", "B", "--who", "me", "--trained-on", "none")
     assert done.exit_code == 0 and "contact: still to be filled in" in done.output
@@ -652,7 +652,7 @@ def test_nothing_hostile_reaches_the_terminal(folder: Path) -> None:
     )
     edit_json(folder, "manifest.json", lambda m: m["settings"].update({"out": HOSTILE, HOSTILE: 1}))
     edit_lines(cell_file(folder), lambda r: r[0].update({"item": HOSTILE, "model": HOSTILE, HOSTILE: 1}))
-    form("who: somebody", '"\\e[2J\\u202e": 1\nwho: "?"')(folder)
+    in_form("who: somebody", '"\\e[2J\\u202e": 1\nwho: "?"')(folder)
     (folder / "\x1b[2J\u202e.txt").write_text("x")
     with (folder / SUMS).open("a") as file:
         file.write(f"{HOSTILE}\n{'0' * 64}  {HOSTILE[:8]}\n")
@@ -692,7 +692,7 @@ def test_where_values_stand() -> None:
     assert lines_of(json.dumps(value, indent=1), paths) == dict(zip(paths, [2, 3, 6, 11, 15, 4, 1], strict=True))
 
 
-def test_citations() -> None:
+def test_citations_are_whole_entries() -> None:
     text = citations()
     assert (
         text.count("@inproceedings{") == 9 and "10.1609/aaai.v38i17.29861" in text and "EVALSUITE_VERSION" not in text

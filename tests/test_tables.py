@@ -59,7 +59,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-def printed(cells: list[dict[str, Any]]) -> list[str]:
+def printed_lines(cells: list[dict[str, Any]]) -> list[str]:
     console = Console(width=80)
     with console.capture() as capture:
         for table in draw(by_scoring([a_cell(**cell) for cell in cells])):
@@ -69,7 +69,7 @@ def printed(cells: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.parametrize(("cells", "lines"), [r[1:] for r in ROWS], ids=[r[0] for r in ROWS])
 def test_accuracy_by_scoring(cells: list[dict[str, Any]], lines: list[str]) -> None:
-    assert [" ".join(x.split()) for x in printed(cells) if x.startswith(("  EASY", "  HARD"))] == lines
+    assert [" ".join(x.split()) for x in printed_lines(cells) if x.startswith(("  EASY", "  HARD"))] == lines
 
 
 def test_tables_by_scoring_are_named_by_their_model_and_the_way_where_ways_differ() -> None:
@@ -106,7 +106,7 @@ def test_a_table_of_every_column_fits_80() -> None:
         for shots in (0, 5)
     ]
     cells = [c | {"status": {"parsed": 10}} if c["scoring"] != "generate" else c for c in cells]
-    lines = printed(cells)
+    lines = printed_lines(cells)
     assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 (100)" in line for line in lines) == 24
     assert "[red]a-model-with-a-long-name paper 5-shot test: accuracy % by scoring" in " ".join(lines)

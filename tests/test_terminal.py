@@ -54,7 +54,7 @@ JUDGING = {
 }  # fmt: skip
 
 
-def _whole(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """The text without lone surrogates, with which results.json is refused."""
     return text.encode("utf-8", "replace").decode()
 
@@ -71,7 +71,7 @@ def hostile(run: Path, folder: Path) -> Path:
     row = results["robustness"]["drops"][0]
     cells, drops, judged, slices, confused, correlated = [], [], [], [], [], []
     for n, text in enumerate(HOSTILE):
-        name = _whole(text)[:900]  # names in results.json have up to 1,000 characters
+        name = _without_surrogates(text)[:900]  # names in results.json have up to 1,000 characters
         path, opinion = f"records/{n}.jsonl", f"judged/{n}.jsonl"
         cells.append(deepcopy(cell) | {"model": name or "?", "records": path, "errors": {name: 1}, "missing": 1})
         drops.append(row | {"model": name or "?"})
@@ -138,7 +138,7 @@ def hostile_columns(run: Path, folder: Path) -> Path:
     plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
     assert len(plain) == 2  # two tasks: with one, nothing is ranked
     results["cells"] = [
-        deepcopy(cell) | {"model": _whole(text)[:900] + more, "variant": f"w{n}", "missing": int(more == "!")}
+        deepcopy(cell) | {"model": _without_surrogates(text)[:900] + more, "variant": f"w{n}", "missing": int(more == "!")}
         | {"facts": cell["facts"] | {"backend": "hf", "tags": []}}
         for n, text in enumerate(HOSTILE[::3]) for more in ("", "?", "!") for cell in plain  # a third has all kinds
     ]  # fmt: skip
@@ -318,7 +318,7 @@ def test_programs_get_the_exact_text_and_terminals_the_safe_one(
 
 
 @pytest.mark.parametrize("n", SOME_ALWAYS)
-def test_safe(n: int) -> None:
+def test_hostile_text_becomes_safe(n: int) -> None:
     text = HOSTILE[n]
     is_calm(safe(text))
     is_calm(one_line(text))
@@ -327,12 +327,12 @@ def test_safe(n: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["plain", "全角　空格\n新行", "é😀→", ""])
-def test_words_stay(text: str) -> None:
+def test_ordinary_words_stay(text: str) -> None:
     assert safe(text) == text
 
 
 @pytest.mark.parametrize("n", SOME_ALWAYS)
-def test_the_net_beneath(n: int) -> None:
+def test_the_console_lets_no_control_through(n: int) -> None:
     """Texts that nobody made safe, in whatever rich has: neither markup nor controls get through the console."""
     text, out = HOSTILE[n][:3000], io.StringIO()
     found = Table(text, "", title=text, caption=text)
@@ -367,7 +367,8 @@ def test_hostile_cells_are_harmless(n: int) -> None:
 
 
 def check_markdown(text: str, cell: str) -> None:
-    """Check, with a parser that lets HTML through, that the Markdown is one table of words alone, and that they are the cell's."""
+    """Check, with a parser that lets HTML through, that the Markdown is one table of words alone, and that they are the
+    cell's."""
     from markdown_it import MarkdownIt
 
     tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
@@ -464,7 +465,7 @@ def test_chinese_folds_between_characters_but_not_before_a_comma(width: int) -> 
     assert not any(line[0] in "，。；：、）%" or line[-1] in "（" for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     full = [line for line in lines[:-1] if cell_len(line) >= width - 8]
-    assert len(full) >= len(lines) // 2  # and not only at blanks
+    assert len(full) >= len(lines) // 2  # lines are filled, not only broken at blanks
     english = "a sentence of English words"
     assert folded(Text(english), width).plain == english  # rich folds English itself
 

@@ -1,4 +1,5 @@
-"""Tokens of replies: what endpoints count, what of it is thinking, the entry of a cell, its tables, and its proof in a submission."""
+"""Tokens of replies: what endpoints count, what of it is thinking, the entry of a cell, its tables, and its proof in a
+submission."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def test_thinking_counts_as_generated(usage: Any, want: tuple[int, int, int | No
         ("(a)", "", 0),
         ("(a)", "他很 累", 3 / 6),
         ("<think>他很累</think>\n\n(a)", "", 3 / 6),
-        ("他很累</think>(a)", "", 3 / 6),  # the template opened it
+        ("他很累</think>(a)", "", 3 / 6),  # the chat template opened the thinking
         ("<think>他很累", "", 1),  # cut off while thinking
         ("<think>\n\n</think>\n\n(a)", "", 0),  # Qwen3 told not to think
         ("<|channel|>analysis<|message|>he is<|channel|>final<|message|>(a)", "", 4 / 7),
@@ -94,7 +95,7 @@ def test_shares_of_thinking(text: str, apart: str, share: float) -> None:
 
 
 def test_the_endpoints_count_of_thinking_comes_first() -> None:
-    assert thinking_tokens(response_with(60, thinking_tokens=50)) == 50  # hidden thoughts
+    assert thinking_tokens(response_with(60, thinking_tokens=50)) == 50  # thoughts that the endpoint does not show
     assert thinking_tokens(response_with(60, thinking_tokens=50, reasoning="想")) == 50
     # The endpoint counts no thinking, but there is some.
     assert thinking_tokens(response_with(60, thinking_tokens=0, reasoning="想一想")) == 30
@@ -105,7 +106,7 @@ def test_the_endpoints_count_of_thinking_comes_first() -> None:
 # --- the entry of a cell
 
 
-def test_an_entry() -> None:
+def test_an_entry_has_mean_median_and_thinking() -> None:
     new = [5, 9, 12, 40, 41, 300, 7, 7, 8, 1000]
     replies = [response_with(n, prompt=100 + n) for n in new]
     replies[5] = response_with(300, 400, thinking_tokens=240)
@@ -127,7 +128,8 @@ def test_an_entry() -> None:
 
 
 def test_no_entry_without_counts() -> None:
-    """A cell has no entry if nothing was written or the endpoint counted nothing; replies without a count are left out of the others."""
+    """A cell has no entry if nothing was written or the endpoint counted nothing; replies without a count are left out of the
+    others."""
     assert tokens_of(cell(), []) is None
     assert tokens_of(cell(), [response_with(0), response_with(0)]) is None
     assert tokens_of(cell("labels"), [response_with(3)]) is None
@@ -148,7 +150,7 @@ def thinker(request: Request) -> Response:
     return Response(request.labels[-1], "stop", 50, 20 * (number + 1), reasoning="想" * 9)
 
 
-def test_a_run(tmp_path: Path) -> None:
+def test_a_run_counts_tokens_per_reply(tmp_path: Path) -> None:
     """Failures are left out, every rotation is a reply, and a model without counts has no entry."""
     models = {"thinker": thinker, "silent": lambda request: request.labels[0]}
     done = evalsuite.run(models, tasks=[TASK], set="easy", limit=5, perturb=["none", "circular"], out=tmp_path)
@@ -225,7 +227,7 @@ def entry(mean: float | None, thinking: float = 0.0, **more: Any) -> CellResult:
     [
         ([5, 150], 0.0, True),  # an answer, and a chain of thought
         ([100, 150], 0.0, False),
-        ([2, 10], 0.0, False),  # both short
+        ([2, 10], 0.0, False),  # both kinds of reply are short
         ([100, 150], 0.3, True),
         ([None, 150], 0.0, False),
         ([None, None], 0.0, False),
@@ -237,7 +239,7 @@ def test_the_column_stands_where_it_says_something(means: list[float | None], th
     assert [[v.value for v in row] for row in values] == ([[m] for m in means] if shown else [[], []])
 
 
-def test_tables(tmp_path: Path) -> None:
+def test_tables_show_tokens_and_thinking(tmp_path: Path) -> None:
     def brief(request: Request) -> Response:
         return response_with(4, text=request.labels[0])
 

@@ -90,14 +90,14 @@ class Thinker:
         return Response("(a)", "stop", new_tokens=2)
 
 
-def asked(out: Path, thinker: Thinker, **settings: Any) -> CellResult:
+def asked_cell(out: Path, thinker: Thinker, **settings: Any) -> CellResult:
     (cell,) = evalsuite.run({"m": thinker}, out=out, **ASKED, **settings).cells
     return cell
 
 
 def test_only_truncated_replies_are_asked_again(tmp_path: Path) -> None:
     out, thinker = tmp_path / "run", Thinker()
-    first = asked(out, thinker)
+    first = asked_cell(out, thinker)
     (limit,) = thinker.limits
     cut_off = first.status["truncated"]
     assert cut_off == 7 and limit < NEEDED and "|again:" not in first.headline.signature
@@ -105,7 +105,7 @@ def test_only_truncated_replies_are_asked_again(tmp_path: Path) -> None:
     with open_store(out) as store:
         keys = [key for key, _, _ in store.read(first.cell)]
 
-    second = asked(out, thinker, **AGAIN)
+    second = asked_cell(out, thinker, **AGAIN)
     assert thinker.limits == {limit: 20, 512: cut_off} and second.status == {"parsed": 20}
     assert second.facts.again and second.facts.again.replies == cut_off
     assert "|again:truncated,max_new_tokens=512,replies=7|" in second.headline.signature
@@ -115,23 +115,25 @@ def test_only_truncated_replies_are_asked_again(tmp_path: Path) -> None:
         assert [reply.finish for key in keys if (reply := store.response(key))].count("length") == cut_off
 
     after = compared_files(out)
-    assert asked(out, thinker, **AGAIN) == second and compared_files(out) == after
+    assert asked_cell(out, thinker, **AGAIN) == second and compared_files(out) == after
     evalsuite.score(out)
     assert compared_files(out) == after
-    assert asked(out, thinker) == first and compared_files(out) == before  # without the flag, the first replies count
+    assert (
+        asked_cell(out, thinker) == first and compared_files(out) == before
+    )  # without the flag, the first replies count
     assert thinker.limits == {limit: 20, 512: cut_off}
 
 
 def test_an_interrupted_command_goes_on(tmp_path: Path) -> None:
     whole, out = tmp_path / "whole", tmp_path / "run"
     thinker = Thinker()
-    asked(whole, thinker, **AGAIN)  # in one command, too
+    asked_cell(whole, thinker, **AGAIN)  # the same in one command
     with pytest.raises(KeyboardInterrupt):
-        asked(out, Thinker(stops_after=3), **AGAIN)
+        asked_cell(out, Thinker(stops_after=3), **AGAIN)
     (cell,) = evalsuite.score(out).cells
     assert cell.missing == 4 and cell.status == {"parsed": 16}
     again = Thinker()
-    asked(out, again, **AGAIN)
+    asked_cell(out, again, **AGAIN)
     assert again.limits == {512: 4}
     assert compared_files(out) == compared_files(whole)
 
@@ -145,13 +147,13 @@ def test_a_failed_second_request_has_no_score(tmp_path: Path) -> None:
             return super().__call__(request)
 
     out, thinker = tmp_path / "run", Failing()
-    cell = asked(out, thinker, **AGAIN)
+    cell = asked_cell(out, thinker, **AGAIN)
     assert cell.status == {"parsed": 19, "failed": 1} and cell.headline.n == 19
-    assert asked(out, thinker, **AGAIN).status == {"parsed": 20}
+    assert asked_cell(out, thinker, **AGAIN).status == {"parsed": 20}
 
 
 def test_a_submission_of_it_is_checked(tmp_path: Path) -> None:
-    asked(tmp_path / "run", Thinker(), **AGAIN)
+    asked_cell(tmp_path / "run", Thinker(), **AGAIN)
     made = make_submission(tmp_path / "run", tmp_path / "made", {}, {})
     verdict = check_submission(made.out)
     assert [problem for problem in verdict.problems if "to be filled in" not in problem] == []

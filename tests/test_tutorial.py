@@ -25,10 +25,10 @@ ROW = re.search(r"   Rule\(.*\)", LESSON)
 def shows(cli: Callable[..., Any], command: str) -> str:
     shown = cli(*shlex.split(command)[1:], COLUMNS="120").stdout
     text = "\n".join(line.rstrip() for line in shown.splitlines()).rstrip()
-    return re.sub(r"row \d+ of \d+", "row N of M", text)  # every new row changes these
+    return re.sub(r"row \d+ of \d+", "row N of M", text)  # the numbers change with every new row
 
 
-def test_the_lesson(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lesson_shows_what_commands_print(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     (command, before), (again, behind) = SHOWN
     assert command == again and ROW is not None
     added = next(rule for rule in rules.RULES if row_of(rule) == ROW.group().strip())

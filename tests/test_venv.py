@@ -52,7 +52,7 @@ def test_an_old_python_is_told_in_one_line(version: str, tmp_path: Path) -> None
     assert done.returncode == 1 and done.stdout == "" and not (tmp_path / "venv").exists()
     (line,) = done.stderr.splitlines()
     assert line.startswith("evalsuite needs Python 3.11 or later, and ") and "make run PYTHON=" in line
-    assert make(sys.prefix, python=found).returncode == 0  # a newer one made it
+    assert make(sys.prefix, python=found).returncode == 0  # a newer Python made this environment
 
 
 def test_the_oldest_python_is_that_of_the_package() -> None:

@@ -34,7 +34,9 @@ UP = "model.layers.1.mlp.up_proj.weight"
 Tensors = dict[str, Any]
 
 
-def changed(source: Path, folder: Path, change: Callable[[Tensors], Tensors], file: str = "model.safetensors") -> Path:
+def changed_copy(
+    source: Path, folder: Path, change: Callable[[Tensors], Tensors], file: str = "model.safetensors"
+) -> Path:
     """A copy of a checkpoint or an adapter, with its tensors changed."""
     from safetensors.torch import load_file, save_file
 
@@ -47,7 +49,7 @@ def without(name: str) -> Callable[[Tensors], Tensors]:
     return lambda tensors: {key: value for key, value in tensors.items() if name not in key}
 
 
-def prefixed(tensors: Tensors) -> Tensors:
+def with_prefix(tensors: Tensors) -> Tensors:
     return {f"module.{name}": value for name, value in tensors.items()}
 
 
@@ -62,22 +64,22 @@ def with_head_names(tensors: Tensors) -> Tensors:
     return {name.replace("model.embed_tokens", "lm_head"): value for name, value in tensors.items()}
 
 
-def bare(tensors: Tensors) -> Tensors:
+def without_prefix(tensors: Tensors) -> Tensors:
     """The tensors under the names that they have in the checkpoint of a network without a head."""
     return {name.removeprefix("model."): value for name, value in tensors.items()}
 
 
-def half_precision(tensors: Tensors) -> Tensors:
+def in_half_precision(tensors: Tensors) -> Tensors:
     return {name: value.half() for name, value in tensors.items()}
 
 
-def further(tensors: Tensors) -> Tensors:
+def with_further_tensor(tensors: Tensors) -> Tensors:
     import torch
 
     return {**tensors, "mtp.weight": torch.zeros(3)}
 
 
-def of(path: Path, **more: Any) -> Model:
+def model_of(path: Path, **more: Any) -> Model:
     return Model(**{"name": "m", "backend": "hf", "path": str(path), "dtype": "float32", "device": "cpu", **more})
 
 
@@ -85,20 +87,20 @@ def of(path: Path, **more: Any) -> Model:
 CHECKPOINTS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
     (without(UP), rf"1 tensor missing in the checkpoint \({UP}\)"),
     (without("embed_tokens"), r"2 tensors missing .*lm_head.weight, model.embed_tokens.weight"),
-    (prefixed, r"55 tensors missing .* and 47 more\); 54 tensors that the network does not know \(module.model"),
+    (with_prefix, r"55 tensors missing .* and 47 more\); 54 tensors that the network does not know \(module.model"),
     (narrower, rf"2 tensors of another shape .*{UP}: \(512, 191\), not \(512, 192\)"),
     (lambda tensors: {}, r"55 tensors missing"),
     (with_head_names, None),
-    (bare, None),
-    (half_precision, None),
-    (further, None),
+    (without_prefix, None),
+    (in_half_precision, None),
+    (with_further_tensor, None),
 ]
 NAMES = ["one missing", "tied missing", "prefix", "shape", "empty", "tied head", "no prefix", "dtype", "unknown"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("change", "message"), thorough_but(2, CHECKPOINTS), ids=NAMES)
-def test_checkpoints(
+def test_broken_checkpoints_are_refused(
     change: Callable[[Tensors], Tensors],
     message: str | None,
     tiny: Path,
@@ -107,12 +109,12 @@ def test_checkpoints(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Broken weights are refused on hf, by finetune, and before vLLM is started."""
-    path = changed(tiny, tmp_path / "net", change)
+    path = changed_copy(tiny, tmp_path / "net", change)
     monkeypatch.setattr("evalsuite.backends.vllm.backend.Engine", Started)
     ways: list[Callable[[], Any]] = [
-        lambda: HuggingFace(of(path)),
-        lambda: training._network(of(path), Checkpoint(of(path)), False),
-        lambda: registry.load_backend(of(path, backend="vllm")),
+        lambda: HuggingFace(model_of(path)),
+        lambda: training._network(model_of(path), Checkpoint(model_of(path)), False),
+        lambda: registry.load_backend(model_of(path, backend="vllm")),
     ]
     pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     for way in ways:
@@ -127,7 +129,7 @@ def test_checkpoints(
 def test_weights_that_are_no_numbers_give_no_replies(tiny: Path, tmp_path: Path) -> None:
     import torch
 
-    path = changed(
+    path = changed_copy(
         tiny, tmp_path / "net", lambda tensors: {n: torch.full_like(x, torch.nan) for n, x in tensors.items()}
     )
     models = tmp_path / "models.yaml"
@@ -150,38 +152,38 @@ class Started:
 
 def test_what_cannot_be_read(tiny: Path, tmp_path: Path) -> None:
     """A broken download, and files of another kind."""
-    broken = changed(tiny, tmp_path / "net", dict)
+    broken = changed_copy(tiny, tmp_path / "net", dict)
     (broken / "model.safetensors").write_bytes((tiny / "model.safetensors").read_bytes()[:-100])
     for load in (HuggingFace, lambda m: training._network(m, Checkpoint(m), False)):
         with pytest.raises(BackendError, match=r"model m: cannot load .*: SafetensorError: .*incomplete"):
-            load(of(broken))
+            load(model_of(broken))
     (broken / "model.safetensors").write_bytes(b"not weights")
     with pytest.raises(BackendError, match=r"model m: cannot load .*: SafetensorError"):
-        HuggingFace(of(broken))
+        HuggingFace(model_of(broken))
     (broken / "model.safetensors").unlink()
     (broken / "pytorch_model.bin").write_bytes(b"no pickle of tensors either")
     with pytest.raises(BackendError, match="model m: cannot load "):
-        HuggingFace(of(broken))
+        HuggingFace(model_of(broken))
 
 
-def test_shards(tiny: Path, tmp_path: Path) -> None:
+def test_broken_shards_are_refused(tiny: Path, tmp_path: Path) -> None:
     import transformers
 
     net = transformers.AutoModelForCausalLM.from_pretrained(tiny)
     shutil.copytree(tiny, tmp_path / "net")
     (tmp_path / "net" / "model.safetensors").unlink()
     net.save_pretrained(tmp_path / "net", max_shard_size="3MB")
-    assert HuggingFace(of(tmp_path / "net")).parameters
+    assert HuggingFace(model_of(tmp_path / "net")).parameters
     index = tmp_path / "net" / "model.safetensors.index.json"
     content = json.loads(index.read_text())
     shard = sorted(set(content["weight_map"].values()))[-1]
     kept = {name: file for name, file in content["weight_map"].items() if file != shard}
     index.write_text(json.dumps({**content, "weight_map": kept}))
     with pytest.raises(BackendError, match=r"tensors missing in the checkpoint \(model\.layers"):
-        HuggingFace(of(tmp_path / "net"))
+        HuggingFace(model_of(tmp_path / "net"))
 
 
-def test_experts(tmp_path: Path, tiny: Path) -> None:
+def test_missing_experts_are_named(tmp_path: Path, tiny: Path) -> None:
     """transformers stacks them; the one that is missing is told by the name of the stack."""
     import transformers
 
@@ -191,13 +193,13 @@ def test_experts(tmp_path: Path, tiny: Path) -> None:
     )  # fmt: skip
     shutil.copytree(tiny, tmp_path / "whole")
     transformers.MixtralForCausalLM(config).save_pretrained(tmp_path / "whole")
-    HuggingFace(of(tmp_path / "whole"))
-    broken = changed(tmp_path / "whole", tmp_path / "broken", without("experts.1.w1"))
+    HuggingFace(model_of(tmp_path / "whole"))
+    broken = changed_copy(tmp_path / "whole", tmp_path / "broken", without("experts.1.w1"))
     with pytest.raises(BackendError, match=r"cannot load .*model\.layers\.0\.mlp\.experts\.gate_up_proj"):
-        HuggingFace(of(broken))
+        HuggingFace(model_of(broken))
 
 
-def test_encoder_decoders(tiny: Path, tmp_path: Path) -> None:
+def test_encoder_decoders_may_lack_computed_tables(tiny: Path, tmp_path: Path) -> None:
     """A table of positions that Pegasus computes may be missing, a layer may not."""
     import torch
     import transformers
@@ -207,14 +209,16 @@ def test_encoder_decoders(tiny: Path, tmp_path: Path) -> None:
     config = transformers.PegasusConfig(**small, **heads, pad_token_id=0, eos_token_id=2)
     shutil.copytree(tiny, tmp_path / "whole")
     transformers.PegasusForConditionalGeneration(config).save_pretrained(tmp_path / "whole")
-    whole = HuggingFace(of(tmp_path / "whole")).net.state_dict()
-    lean = HuggingFace(of(changed(tmp_path / "whole", tmp_path / "lean", without("embed_positions")))).net.state_dict()
+    whole = HuggingFace(model_of(tmp_path / "whole")).net.state_dict()
+    lean = HuggingFace(
+        model_of(changed_copy(tmp_path / "whole", tmp_path / "lean", without("embed_positions")))
+    ).net.state_dict()
     assert all(torch.equal(whole[name], lean[name]) for name in whole)
-    broken = changed(tmp_path / "whole", tmp_path / "broken", without("encoder.layers.0.fc1.weight"))
+    broken = changed_copy(tmp_path / "whole", tmp_path / "broken", without("encoder.layers.0.fc1.weight"))
     with pytest.raises(
         BackendError, match=r"1 tensor missing in the checkpoint \(model\.encoder\.layers\.0\.fc1\.weight"
     ):
-        HuggingFace(of(broken))
+        HuggingFace(model_of(broken))
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +240,10 @@ ADAPTERS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
     (dict, None),
     (without(LAYER), rf"1 tensor missing in it \({LAYER}"),
     (lambda tensors: {}, r"56 tensors missing in it"),
-    (prefixed, r"56 tensors missing in it .* and 56 tensors for modules that the network does not have \(module.base"),
+    (
+        with_prefix,
+        r"56 tensors missing in it .* and 56 tensors for modules that the network does not have \(module.base",
+    ),
     (
         lambda tensors: {
             **tensors,
@@ -251,7 +258,7 @@ ADAPTERS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
 @pytest.mark.parametrize(
     ("change", "message"), ADAPTERS, ids=["good", "one missing", "empty", "prefix", "one too many", "shape"]
 )
-def test_adapters(
+def test_broken_adapters_are_refused(
     change: Callable[[Tensors], Tensors],
     message: str | None,
     tiny: Path,
@@ -265,10 +272,10 @@ def test_adapters(
     import transformers
     from peft import PeftModel
 
-    path = changed(lora, tmp_path / "adapter", change, "adapter_model.safetensors")
+    path = changed_copy(lora, tmp_path / "adapter", change, "adapter_model.safetensors")
     monkeypatch.setattr("evalsuite.backends.vllm.backend.Engine", Started)
     for backend in ("hf", "vllm"):
-        model = of(tiny, adapter=str(path), backend=backend)
+        model = model_of(tiny, adapter=str(path), backend=backend)
         if message:
             with pytest.raises(BackendError, match=f"model m: cannot load adapter {path}: {message}"):
                 registry.load_backend(model)
@@ -287,22 +294,22 @@ def test_what_is_no_adapter(tiny: Path, lora: Path, tmp_path: Path) -> None:
     shutil.copytree(lora, path)
     (path / "adapter_model.safetensors").write_bytes((lora / "adapter_model.safetensors").read_bytes()[:-100])
     with pytest.raises(BackendError, match=r"model m: cannot load adapter .*: SafetensorError"):
-        HuggingFace(of(tiny, adapter=str(path)))
+        HuggingFace(model_of(tiny, adapter=str(path)))
     config = json.loads((path / "adapter_config.json").read_text())
     (path / "adapter_config.json").write_text(json.dumps({**config, "peft_type": "NEW"}))
     with pytest.raises(BackendError, match=r"model m: cannot load adapter .*: KeyError: 'NEW'"):
-        HuggingFace(of(tiny, adapter=str(path)))
+        HuggingFace(model_of(tiny, adapter=str(path)))
     shutil.copytree(lora, tmp_path / "both")
     shutil.copytree(tiny, tmp_path / "both", dirs_exist_ok=True)
     with pytest.raises(BackendError, match="both holds an adapter beside the network"):
-        HuggingFace(of(tmp_path / "both"))
+        HuggingFace(model_of(tmp_path / "both"))
 
 
 @pytest.mark.slow
 def test_a_training_goes_on_from_whole_checkpoints_only(tiny: Path, tmp_path: Path) -> None:
     pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
     settings = Finetune(rank=2, batch=1, gradient_accumulation=1, epochs=1, checkpoint_steps=1, bf16=False)
-    model = of(tiny, finetune=settings)
+    model = model_of(tiny, finetune=settings)
     rows = [training.TrainingRow((5, 6, 7, 2), 2)] * 3
     made_by = {"base": "m", "task": "t", "size": 3, "seed": 1}
 
@@ -314,7 +321,10 @@ def test_a_training_goes_on_from_whole_checkpoints_only(tiny: Path, tmp_path: Pa
         training.train(model, Checkpoint(model), rows, 1, tmp_path / "a", made_by, stopped)
     (start,) = (tmp_path / "a" / "checkpoints").glob("checkpoint-*")
     whole = (start / "adapter_model.safetensors").read_bytes()
-    for change, message in ((without(LAYER), rf"1 tensor missing in it \({LAYER}"), (prefixed, "56 tensors missing")):
+    for change, message in (
+        (without(LAYER), rf"1 tensor missing in it \({LAYER}"),
+        (with_prefix, "56 tensors missing"),
+    ):
         from safetensors.torch import load, save_file
 
         save_file(change(load(whole)), start / "adapter_model.safetensors", {"format": "pt"})
@@ -326,7 +336,7 @@ def test_a_training_goes_on_from_whole_checkpoints_only(tiny: Path, tmp_path: Pa
     assert resumed["adapter_sha256"] == unbroken["adapter_sha256"]
 
 
-def test_encoders(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoders_may_lack_a_pooler(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A discriminator's, and that of semantic similarity: nobody reads a pooler, so it may be missing."""
     import transformers
 
@@ -336,11 +346,11 @@ def test_encoders(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     whole = tmp_path / "whole"
     shutil.copytree(tiny, whole)
     transformers.BertForMaskedLM(config).save_pretrained(whole)
-    broken = changed(whole, tmp_path / "broken", without("query.weight"))
-    assert NetworkFeatures(of(whole))([("甲[MASK]", "乙"), ("甲[MASK]", "丙")]).shape == (2, 16)
+    broken = changed_copy(whole, tmp_path / "broken", without("query.weight"))
+    assert NetworkFeatures(model_of(whole))([("甲[MASK]", "乙"), ("甲[MASK]", "丙")]).shape == (2, 16)
     missing = r"1 tensor missing in the checkpoint \(encoder\.layer\.0\.attention\.self\.query\.weight\)"
     with pytest.raises(BackendError, match=f"discriminator m: cannot load {broken}: {missing}"):
-        NetworkFeatures(of(broken))([("甲[MASK]", "乙")])
+        NetworkFeatures(model_of(broken))([("甲[MASK]", "乙")])
 
     class Library:
         class SentenceTransformer:
@@ -359,8 +369,8 @@ def test_encoders(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_one_broken_model_does_not_stop_a_run(tiny: Path, tmp_path: Path) -> None:
-    changed(tiny, tmp_path / "missing", without(UP))
-    (changed(tiny, tmp_path / "torn", dict) / "model.safetensors").write_bytes(b"12345678{")
+    changed_copy(tiny, tmp_path / "missing", without(UP))
+    (changed_copy(tiny, tmp_path / "torn", dict) / "model.safetensors").write_bytes(b"12345678{")
     (tmp_path / "models.yaml").write_text(
         "models:\n"
         "  - {name: lexical, backend: baseline, path: lexical}\n"

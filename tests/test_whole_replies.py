@@ -85,7 +85,7 @@ FORMS: list[tuple[str, str, float, float, float | None, float, float]] = [
 @pytest.mark.parametrize(
     ("reply", "f1", "em", "paper_f1", "paper_em", "cider"), [f[1:] for f in FORMS], ids=[f[0] for f in FORMS]
 )
-def test_forms_of_reply(
+def test_each_form_of_reply_has_both_scores(
     reply: str, f1: float, em: float, paper_f1: float | None, paper_em: float, cider: float
 ) -> None:
     scored = score_cell(ITEMS, [Response(reply.replace("{}", gold), "stop") for gold in GOLDS], FULL)
@@ -132,7 +132,7 @@ ENGLISH: list[tuple[str, str, str, dict[str, float]]] = [
 
 
 @pytest.mark.parametrize(("task", "reply", "gold", "wanted"), ENGLISH)
-def test_english_replies(task: str, reply: str, gold: str, wanted: dict[str, float]) -> None:
+def test_english_replies_have_both_scores(task: str, reply: str, gold: str, wanted: dict[str, float]) -> None:
     turns = ("A: Why are you late? ", "B: I missed the bus. The train was late.")
     item = Item("e", task, "v1", "test", turns, "What is the cause?", references=(gold,))
     values = per_item(score_cell([item], [Response(reply, "stop")], FULL))
@@ -223,7 +223,9 @@ def test_the_page_says_what_was_scored(browse: Any, run: Path, lang: str) -> Non
     with browse(run / "page/index.html", query=f"?lang={lang}", viewport={"width": 1280, "height": 900}) as page:
         note = page.locator("#profile")
         assert ("are of answers extracted" if english else "按从回复中抽取的答案计算") in note.inner_text()
-        assert page.locator("table[data-set=hard] tbody.paper tr").count() <= 1  # the heading, at most
+        assert (
+            page.locator("table[data-set=hard] tbody.paper tr").count() <= 1
+        )  # at most the heading of the paper's rows
         page.select_option("[data-keep=metric] select", "paper.bleu1")
         assert ("are of the whole replies" if english else "按整段回复计算") in note.inner_text()
         row = page.locator("table[data-set=hard] tbody.paper tr", has_text="BLOOMZ-7.1B-MT").first

@@ -215,7 +215,7 @@ def official(real_data: Path) -> Corpus:
     return open_corpus("xcopa", real_data)
 
 
-def test_official_files(official: Corpus) -> None:
+def test_official_files_load_whole(official: Corpus) -> None:
     for split, count in (("dev", 100), ("test", 500)):
         items = official.file(TASK, "zh", split).items
         translated = official.reworded(TASK, "zh", split, TRANSLATED).items
@@ -243,7 +243,9 @@ def test_official_files_are_checked(official: Corpus) -> None:
 
 
 @pytest.mark.slow
-def test_official_baselines(official: Corpus, oracle_and_majority: Path, tmp_path: Path) -> None:
+def test_official_baselines_have_the_counted_accuracy(
+    official: Corpus, oracle_and_majority: Path, tmp_path: Path
+) -> None:
     """The majority of the validation file, and chance, as counted from the file itself."""
     done = evalsuite.run(oracle_and_majority, tasks=["xcopa"], data=official.root, out=tmp_path / "run")
     lines = read_jsonl(official.path(TASK, "zh", "test"))

@@ -32,7 +32,7 @@ SETS = (
     "fold1",
     "d1",
 )  # networks answer these; scripted replies cost less, and are those of both sets of CORECODE
-LIMIT = 2  # a file
+LIMIT = 2  # items of each file
 METRICS = (
     "accuracy", "paper.accuracy", "paper.parts", "f1", "em", "set_accuracy", "answer_f1", "answer_precision", "answer_recall", "bleu2",
     "meteor", "rouge_l", "cider", "macro_f1", "weighted_f1", "precision", "recall", "no_match", "sacrebleu", "contains",
@@ -105,7 +105,7 @@ def lm_eval_says(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> dict[s
     ],
 )
 @pytest.mark.parametrize("model", ["chat", "base"])
-def test_lm_eval(
+def test_lm_eval_gives_our_prompts_replies_and_numbers(
     ours: Results,
     lm_eval_says: dict[str, dict[str, Any]],
     tiny: Path,
@@ -163,7 +163,9 @@ def compare(log: Any, cell: dict[str, Any]) -> None:
             assert value == pytest.approx(cell["metrics"][name]["value"], abs=1e-9), (cell["task"], name)
 
 
-def test_inspect(ours: Results, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspect_gives_our_prompts_replies_and_numbers(
+    ours: Results, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inspect_ai = pytest.importorskip("inspect_ai", reason=f"inspect-ai {WHY}")
     folder = evalsuite.export("inspect", tmp_path / "inspect", shots=1, **COMMON)
     monkeypatch.chdir(folder)  # it looks for tasks below the working directory

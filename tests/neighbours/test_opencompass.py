@@ -1,7 +1,7 @@
 """Exported tasks, really run by OpenCompass with scripted replies: its metrics are ours.
 
-OpenCompass pins numpy 1.26, scikit-learn 1.5 and httpx 0.27 and brings half a gigabyte beside torch, so that no venv of `make` has
-it (docs/export.md says how it was tried).
+OpenCompass pins numpy 1.26, scikit-learn 1.5 and httpx 0.27 and brings half a gigabyte beside torch, so that no venv of `make`
+has it (docs/export.md says how it was tried).
 """
 
 from __future__ import annotations

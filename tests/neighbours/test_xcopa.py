@@ -26,7 +26,7 @@ def data(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-def test_xcopa_zh(data: Path, tiny: Path, tmp_path: Path) -> None:
+def test_lm_eval_gives_our_likelihoods_and_accuracy(data: Path, tiny: Path, tmp_path: Path) -> None:
     lm_eval_tasks = pytest.importorskip("lm_eval.tasks.xcopa", reason=f"lm-eval {WHY}")
     from lm_eval import simple_evaluate
     from lm_eval.models.huggingface import HFLM

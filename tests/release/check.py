@@ -4,8 +4,8 @@ the newest versions of its ranges.
     make release-check                          # all of it
     python tests/release/check.py --pythons 3.11 --skip-tools
 
-Needs `uv`. Where a Python is not installed, uv fetches it; where it cannot, the row says so. A Python at a place of its own:
---at /opt/python3.14/bin/python3.14. `--torch torch==2.13.0` also installs [hf], on the first Python. Exit code 1 if anything failed.
+Needs `uv`. Where a Python is not installed, uv fetches it; where it cannot, the row says so. A Python at a place of its own: --at
+/opt/python3.14/bin/python3.14. `--torch torch==2.13.0` also installs [hf], on the first Python. Exit code 1 if anything failed.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def test_the_same_replies_as_hf(url: str, sample: Corpus, tiny: Path, chat: bool
     ]
 
 
-def test_its_errors(url: str, sample: Corpus) -> None:
+def test_errors_of_the_server_are_told_apart(url: str, sample: Corpus) -> None:
     """A prompt that is too long fails alone; a model that is not there stops everything."""
     from dataclasses import replace
 
