@@ -1,8 +1,11 @@
-"""Files of runs, as tests read and compare them, and files of JSON lines."""
+"""Files of runs and pages, as tests read and compare them, and files of JSON lines."""
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -28,6 +31,13 @@ def reply_counts(run: Path) -> tuple[int, int]:
             return 0, 0
         count, most = db.execute("SELECT count(*), max(asked) FROM replies").fetchone()
         return count, most or 0
+
+
+def data_in_page(page: Path, **options: Any) -> dict[str, Any]:
+    """The data that a page holds, packed by `report.pack_json`; `options` are those of `json.loads`."""
+    (packed,) = re.findall(r'id="data" type="text/plain">([^<]+)<', page.read_text(encoding="utf-8"))
+    data: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)), **options)
+    return data
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_checks import HOSTILE_FEW
 from run_files import read_jsonl
 from shared_fixtures import shared_folder
-from test_page import HOSTILE
 
 import evalsuite
 from evalsuite.review import audit
@@ -23,7 +23,7 @@ def folder(folder: Path) -> Path:
     run = folder / "run"
     tasks = ["knowledge_filling", "slot_identification", "conflict_detection", "event_cause"]
     evalsuite.run(model=["random"], tasks=tasks, limit=5, set="hard", out=run)
-    for path, hostile in zip(sorted((run / "records").glob("*.jsonl")), HOSTILE, strict=False):
+    for path, hostile in zip(sorted((run / "records").glob("*.jsonl")), HOSTILE_FEW, strict=False):
         records = read_jsonl(path)
         for record in records:
             record["reply"] = hostile
@@ -190,15 +190,21 @@ def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
     file = folder / "back.jsonl"
     sample = load_sample(folder / "sample.json")
     first = sample.drawn[0].output
-    good = {"sample": sample.hash, "output": first.id, "annotator": "乙", "said": first.labels[2], "note": HOSTILE[0]}
+    good = {
+        "sample": sample.hash,
+        "output": first.id,
+        "annotator": "乙",
+        "said": first.labels[2],
+        "note": HOSTILE_FEW[0],
+    }
     bad = [{"annotator": "甲"}, {"sample": "0"}, {"said": "<b>"}, {"output": "x"}]
     file.write_text("".join(json.dumps({**good, **b}) + "\n" for b in [{}, *bad]) + "{\n", encoding="utf-8")
     page.set_input_files("#file", file)
     page.locator("#told", has_text="imported").wait_for()
     assert page.inner_text("#told").startswith("1 marks imported; 5 left out")
-    assert page.input_value(".notefield input") == HOSTILE[0]
+    assert page.input_value(".notefield input") == HOSTILE_FEW[0]
     rows = export(page, folder / "again.jsonl")
-    assert [(r["annotator"], r["said"], r["note"]) for r in rows] == [("乙", first.labels[2], HOSTILE[0])]
+    assert [(r["annotator"], r["said"], r["note"]) for r in rows] == [("乙", first.labels[2], HOSTILE_FEW[0])]
 
 
 def test_hostile_replies_are_text(page: Any) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import hashlib
 import json
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from run_files import data_in_page
 from shared_fixtures import shared_folder
 from typer.testing import CliRunner
 
@@ -87,13 +84,6 @@ def _new_process() -> Iterator[None]:
     registry.forget_files()
 
 
-def data_of(page: Path) -> dict[str, Any]:
-    """The data in a page."""
-    packed = re.findall(r'<script[^>]*id="data"[^>]*>([^<]*)', page.read_text(encoding="utf-8"))[0]
-    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
-    return found
-
-
 def test_a_run_of_files_alone_names_no_folder_of_data(run: Path, home: Path, tmp_path: Path) -> None:
     """The page would call it a run on the bundled sample, which is the default."""
     both = {"benchmark": [home / "five.yaml"], "tasks": ["five", "knowledge_filling"], "limit": 1}
@@ -124,7 +114,7 @@ def test_a_run_is_judged_audited_tested_and_shown_by_its_folder_alone(run: Path,
     assert shown.exit_code == 0 and "five Pick" in shown.output
     registry.forget_files()
     page = evalsuite.report([out], tmp_path / "page")
-    assert "@misc{five" in data_of(page)["citations"]
+    assert "@misc{five" in data_in_page(page)["citations"]
 
 
 def test_contamination_alone_leaves_a_folder_that_can_be_read(home: Path, tmp_path: Path) -> None:
@@ -230,7 +220,7 @@ def test_adapters_are_trained_on_it(home: Path, tmp_path: Path) -> None:
 
 def test_people_answer_a_benchmark_file(home: Path, tmp_path: Path) -> None:
     made = write_answer_page(tmp_path / "a.html", "polite", benchmark=[home / "five.yaml"], tasks=["five_pick"])
-    assert made.items == 4 and data_of(made.page)["outputs"][2]["question"].startswith("请回答。第2天去哪里？")
+    assert made.items == 4 and data_in_page(made.page)["outputs"][2]["question"].startswith("请回答。第2天去哪里？")
 
 
 @pytest.mark.slow

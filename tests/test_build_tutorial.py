@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from run_files import read_jsonl, results_json
+from run_files import data_in_page, read_jsonl, results_json
 from typer.testing import CliRunner
 
 from evalsuite.authoring.annotations import check_dialogues
@@ -60,12 +57,6 @@ def test_the_document_goes_from_nothing_to_a_leaderboard() -> None:
     assert all(shown for _, shown in commands())
 
 
-def page_data(page: Path) -> Any:
-    """The data of a page: JSON, packed (`report.pack_json`)."""
-    (packed,) = re.findall(r'id="data" type="text/plain">([^<]+)<', page.read_text(encoding="utf-8"))
-    return json.loads(gzip.decompress(base64.b64decode(packed)))
-
-
 @pytest.mark.thorough
 def test_every_command_runs_and_says_what_is_shown(tutorial_folder: Path) -> None:
     kept = read_jsonl(tutorial_folder / "screened" / "kept.jsonl")
@@ -75,13 +66,13 @@ def test_every_command_runs_and_says_what_is_shown(tutorial_folder: Path) -> Non
         for d in check_dialogues(bundled(f"sample/tutorial/{name}.jsonl"))[0]
     }
     assert {d["id"]: d["dialogue"] for d in kept} == told, "the annotations are of the dialogues that screening keeps"
-    assert [d["id"] for d in page_data(tutorial_folder / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
+    assert [d["id"] for d in data_in_page(tutorial_folder / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
     assert len(json.loads((tutorial_folder / "agreement.json").read_text(encoding="utf-8"))["annotators"]) == 2
     results = [results_json(tutorial_folder / "runs" / r) for r in ("baselines", "tiny")]
     assert [len({c["model"] for c in r["cells"]}) for r in results] == [3, 1]
     assert [len(r["cells"]) for r in results] == [3 * 8, 2]
     assert {"lexical", "tiny-zh"} <= {
-        c["model"] for c in page_data(tutorial_folder / "leaderboard" / "index.html")["cells"]
+        c["model"] for c in data_in_page(tutorial_folder / "leaderboard" / "index.html")["cells"]
     }
 
 

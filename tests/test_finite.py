@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import math
 from collections.abc import Callable
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import data_in_page
 
 import evalsuite
 from evalsuite.backends.models import load_models
@@ -60,8 +59,6 @@ def test_a_page_of_several_runs_lives_with_a_nan_and_says_where(tmp_path: Path, 
     results["cells"][0]["metrics"]["accuracy"]["low"] = math.nan
     path.write_text(json.dumps(results))
     cli("report", tmp_path / "one", tmp_path / "two", "--out", tmp_path / "site")
-    page = (tmp_path / "site" / "index.html").read_text()
-    packed = page.partition('id="data"')[2].partition(">")[2].partition("<")[0]
-    data = json.loads(gzip.decompress(base64.b64decode(packed)), parse_constant=pytest.fail)
+    data = data_in_page(tmp_path / "site" / "index.html", parse_constant=pytest.fail)
     assert [cell.get("not_finite") for cell in data["cells"]] == [None, "metrics.accuracy.low"]
     assert data["cells"][1]["metrics"]["accuracy"]["low"] is None

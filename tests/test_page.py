@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_checks import HOSTILE_FEW, no_sideways_scrolling, percent_text
 from run_files import read_jsonl, results_json
 from shared_fixtures import shared_folder
 
@@ -26,14 +27,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[de
 
 SCORINGS = [way for way in ALL_SCORINGS if way != "nll"]  # the ways of scoring a choice
 
-HOSTILE = [
-    "<img src=x onerror=alert(1)>",
-    "</script><script>alert(2)</script>",
-    "b\u202e)a(\u0000\u0007\u200b",
-    "{{constructor.constructor('alert(3)')()}}",
-    '"><svg onload=alert(4)>',
-]
-
 
 @shared_folder
 def page_file(folder: Path) -> Path:
@@ -44,9 +37,9 @@ def page_file(folder: Path) -> Path:
     for cell in results["cells"]:
         if cell["model"] != "lexical":
             continue
-        cell["model"] = HOSTILE[0]
+        cell["model"] = HOSTILE_FEW[0]
         cell["facts"].update(backend="hf", tags=[])  # so that it stands among the models, not the baselines
-        change(run, cell, lambda records: [r.update(reply=x) for r, x in zip(records, HOSTILE, strict=False)])
+        change(run, cell, lambda records: [r.update(reply=x) for r, x in zip(records, HOSTILE_FEW, strict=False)])
     (run / "results.json").write_text(json.dumps(results))
     return evalsuite.report([run])
 
@@ -82,7 +75,7 @@ def ways(folder: Path) -> Path:
     results = results_json(run)
 
     def think(records: list[dict[str, Any]]) -> None:
-        records[0]["reasoning"] = "\n".join(HOSTILE)
+        records[0]["reasoning"] = "\n".join(HOSTILE_FEW)
         records[1] |= {"reply": "", "finish": "content_filter", "scores": {"accuracy": 0.0}}
         records[1]["answer"] |= {"status": "filtered", "choice": None, "text": None, "start": None, "end": None}
 
@@ -160,7 +153,7 @@ def tables_of_both_sets(page: Any) -> None:
     assert page.inner_text("h1") == "CORECODE leaderboard"
     for item_set in ("easy", "hard"):
         table = page.inner_text(f"table[data-set={item_set}]")
-        assert "random" in table and "majority" in table and HOSTILE[0] in table
+        assert "random" in table and "majority" in table and HOSTILE_FEW[0] in table
     assert "ChatGLM-6B" in page.inner_text("table[data-set=hard] tbody.paper")
     page.click("[data-keep=published]")
     assert page.locator("tbody.paper").count() == 0
@@ -195,7 +188,7 @@ def test_evidence_and_hostile_replies(page: Any) -> None:
     row = page.locator("table[data-set=hard] tbody.own tr", has_text="<img")
     row.locator("button.cell").first.click()
     page.wait_for_selector("#panes")
-    for number, reply in enumerate(HOSTILE):
+    for number, reply in enumerate(HOSTILE_FEW):
         step(page)
         page.wait_for_function("n => location.hash.endsWith('%2F' + n)", arg=number)
         shown = page.inner_text("pre.reply >> nth=0")
@@ -228,26 +221,10 @@ def what_was_read_is_highlighted(page: Any) -> None:
     assert page.inner_text(".two mark.read").strip("()") in "abc"
 
 
-def no_sideways_scrolling(page: Any) -> bool:
-    """Assert that nothing scrolls sideways in a narrow, a usual and a wide window; first in the present one, since a new layout
-    takes long."""
-    seen = []
-    now = page.viewport_size["width"]
-    for width in sorted((390, 1280, 1920), key=lambda width: width != now):
-        page.set_viewport_size({"width": width, "height": 900})
-        seen.append(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-    return all(seen)
-
-
 def exported_table(page: Any) -> list[dict[str, str]]:
     with page.expect_download() as download:
         page.click("#csv")
     return list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
-
-
-def percent_text(value: float | None) -> str:
-    """A share as the page writes it."""
-    return "–" if value is None else f"{100 * value:.1f}"
 
 
 @pytest.mark.thorough
@@ -353,7 +330,7 @@ def thoughts_and_filtered_replies(ways_page: Any) -> None:
     assert block.get_attribute("open") is None  # folded until asked for
     ways_page.click(".reasoning summary")
     text = block.locator("pre").inner_text()
-    assert HOSTILE[0] in text and HOSTILE[1] in text and "U+202E" in text and "\u202e" not in text
+    assert HOSTILE_FEW[0] in text and HOSTILE_FEW[1] in text and "U+202E" in text and "\u202e" not in text
     assert ways_page.locator("#main img, #main svg[onload], #main script").count() == 0
     assert ways_page.evaluate(
         "document.querySelector('.reasoning').compareDocumentPosition(document.querySelector('.two .reply:not(.reasoning *)')) & 4"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_checks import HOSTILE_FEW, violations
 from run_files import read_jsonl, results_json
-from test_page import HOSTILE
 from tiers import thorough_but
 
 import evalsuite
@@ -192,7 +192,7 @@ def test_nothing_undo_and_import(tab: Any, tmp_path: Path) -> None:
         {**DIALOGUES[1], "set": "easy", "annotations": [], "nothing": True},
         {"id": "1", "dialogue": ["A: 别的。"], "annotations": []},
         {**DIALOGUES[0], "annotations": [{"slot": 5}]},
-        {**DIALOGUES[0], "annotations": [BASE | {"conflict2": HOSTILE[0]}]},
+        {**DIALOGUES[0], "annotations": [BASE | {"conflict2": HOSTILE_FEW[0]}]},
     ]
     file = tmp_path / "in.jsonl"
     file.write_text("".join(json.dumps(x) + "\n" for x in lines) + "{\n", encoding="utf-8")
@@ -201,9 +201,9 @@ def test_nothing_undo_and_import(tab: Any, tmp_path: Path) -> None:
     assert tab.inner_text("#told").startswith("2 dialogues imported; 3 lines left out")
     assert tab.inner_text("#count") == "2 of 2 finished"
     tab.click("[data-of='0']")
-    assert tab.input_value("#in-conflict2") == HOSTILE[0] and HOSTILE[0] in tab.inner_text("#preview-conflict2")
+    assert tab.input_value("#in-conflict2") == HOSTILE_FEW[0] and HOSTILE_FEW[0] in tab.inner_text("#preview-conflict2")
     rows = read_jsonl(export(tab, tmp_path / "out.jsonl"))
-    assert rows[0]["annotations"][0] == BASE | {"conflict2": HOSTILE[0]} and rows[1]["nothing"] is True
+    assert rows[0]["annotations"][0] == BASE | {"conflict2": HOSTILE_FEW[0]} and rows[1]["nothing"] is True
 
 
 def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path, browse: Any) -> None:
@@ -282,7 +282,7 @@ def test_an_inspector_returns_and_the_annotator_revises(tmp_path: Path, browse: 
 
 def test_hostile_dialogues_are_text(tmp_path: Path, browse: Any) -> None:
     """Markup is shown; a span is counted in the text as it is, not in the marks that stand for hidden characters."""
-    turns = [f"A: {text}" for text in HOSTILE] + ["B: 一\u200b二三四"]
+    turns = [f"A: {text}" for text in HOSTILE_FEW] + ["B: 一\u200b二三四"]
     with browse(build_benchmark(tmp_path, [{"id": "<b>", "dialogue": turns}], "林小雨"), "#output") as tab:
         assert "<img src=x onerror=alert(1)>" in tab.inner_text("#turns")
         tab.keyboard.press("n")
@@ -300,7 +300,6 @@ def test_hostile_dialogues_are_text(tmp_path: Path, browse: Any) -> None:
 def test_axe_finds_no_fault(tmp_path: Path, lang: str, theme: str, width: int, browse: Any) -> None:
     """WCAG 2.0 to 2.2, A and AA; with problems in view, a proposal or an inspector's verdict, and the list of keys."""
     pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
-    from test_page_accessible import violations
 
     inspect = lang == "zh"
     more = {"verdict": "returned", "reason": "slot", "note": "后果"} if inspect else {"proposed": True}

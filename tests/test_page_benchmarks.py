@@ -12,6 +12,7 @@ from typing import Any
 
 import probes
 import pytest
+from page_checks import THIN, unfold, violations
 from run_files import results_json
 from shared_fixtures import shared_folder
 from stand_ins import stand_in_models
@@ -240,7 +241,6 @@ PROBE = "run=0&model=lexical&set=sample&task=cedar_inference_probing&split=test&
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
 def test_axe_finds_no_fault(page: Any, lang: str, theme: str, width: int, place: str) -> None:
     pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
-    from test_page_accessible import THIN, unfold, violations
 
     page.set_viewport_size({"width": width, "height": 900})
     go_to(page, place, ".probe li" if "probing" in place else "html[data-drawn=all]", f"?lang={lang}&theme={theme}")

@@ -10,9 +10,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from page_checks import HOSTILE_FEW, no_sideways_scrolling
 from run_files import results_json
 from shared_fixtures import shared_folder
-from test_page import HOSTILE, no_sideways_scrolling
 
 import evalsuite
 from evalsuite.analyses.breakdown import bin_name
@@ -39,10 +39,10 @@ def run(folder: Path) -> Path:
     results = results_json(run)
     for entry in (*results["cells"], *results["breakdowns"], *results["confusions"]):
         if entry["model"] == "m6":
-            entry["model"] = HOSTILE[0]
+            entry["model"] = HOSTILE_FEW[0]
     for entry in results["confusions"]:
-        if entry["model"] == HOSTILE[0]:
-            entry["names"][-1] = [HOSTILE[1], HOSTILE[2]]
+        if entry["model"] == HOSTILE_FEW[0]:
+            entry["names"][-1] = [HOSTILE_FEW[1], HOSTILE_FEW[2]]
     results["calibration"] = [
         calibration_row(model, variant) for model in ("m0", "m1") for variant in ("paper", "confidence")
     ]
@@ -123,7 +123,7 @@ def test_confusions_have_the_counts_of_results_json(page: Any, results: dict[str
 def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
     drawn = page.locator(f"#breakdown figure[data-panel='{BY['turns']}'] .series")
     names = [drawn.nth(n).get_attribute("data-series") for n in range(drawn.count())]
-    model = next(name for name in names if name != HOSTILE[0])
+    model = next(name for name in names if name != HOSTILE_FEW[0])
     told = entry(results, "breakdowns", model, task)
     for by, title in BY.items():
         bins = told.get(by, [])
@@ -153,7 +153,7 @@ def up_to_six_models_and_which(page: Any) -> None:
     series = page.locator(f"#breakdown figure[data-panel='{BY['turns']}'] .series")
     looks = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(6)}
     assert len(set(looks.values())) == 6
-    first, second, *_ = (name for name in looks if name != HOSTILE[0])
+    first, second, *_ = (name for name in looks if name != HOSTILE_FEW[0])
     for name in (first, second):
         keys.filter(has_text=name).click()
     drawn = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(2)}
@@ -244,14 +244,14 @@ def of_a_perturbation_in_chinese(page: Any) -> None:
 
 def hostile_names_are_text(page: Any) -> None:
     pick(page, "confusion-task", "domain_identification")
-    pick(page, "confusion-model", f"0:{HOSTILE[0]}")
+    pick(page, "confusion-model", f"0:{HOSTILE_FEW[0]}")
     assert page.locator("#breakdown .modelkeys button").evaluate_all(
-        "(all, x) => all.some(b => b.title === x)", HOSTILE[0]
+        "(all, x) => all.some(b => b.title === x)", HOSTILE_FEW[0]
     )
     if page.locator("[data-keep=confusion-names]").count():
         pick(page, "confusion-names", "all")
     page.locator("#lang").click()
-    assert HOSTILE[1] in page.locator("#confusion svg.matrix").text_content()
+    assert HOSTILE_FEW[1] in page.locator("#confusion svg.matrix").text_content()
     assert page.locator("#breakdown img, #confusion img, #confusion script").count() == 0
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_checks import no_sideways_scrolling
 from shared_fixtures import shared_folder
-from test_page import no_sideways_scrolling
 
 import evalsuite
 from evalsuite.analyses.contamination import keep_rows

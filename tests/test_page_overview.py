@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from needs import needs
+from page_checks import violations
 from run_files import results_json
 from test_overview import GROUP, run  # noqa: F401 - a fixture
-from test_page_accessible import violations
 from test_page_first_screen import edge, nothing_scrolls_sideways
 
 import evalsuite

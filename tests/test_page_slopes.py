@@ -11,9 +11,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from page_checks import no_sideways_scrolling, percent_text
 from run_files import results_json
 from shared_fixtures import shared_folder
-from test_page import no_sideways_scrolling, percent_text
 
 import evalsuite
 

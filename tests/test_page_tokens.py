@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_checks import no_sideways_scrolling, percent_text
 from run_files import results_json
 from shared_fixtures import shared_folder
-from test_page import no_sideways_scrolling, percent_text
 from tiers import thorough_but
 
 import evalsuite
