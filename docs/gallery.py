@@ -93,13 +93,13 @@ def take(page: Path) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         for name, locale in FRONTS.items():
-            tab = _opened(browser, page, locale, "#set=hard")
+            tab = _open_page(browser, page, locale, "#set=hard")
             tab.evaluate(
                 "(which) => { for (const x of document.querySelectorAll(which)) x.style.display = 'none'; }", HIDDEN
             )
             row = _clip(tab, LAST, WINDOW["height"])
             _shoot(tab, name, {"x": 0, "y": 0, "width": WINDOW["width"], "height": row["y"] + row["height"]})
-        tab = _opened(browser, page, "en-US")
+        tab = _open_page(browser, page, "en-US")
         # Otherwise the contents cover other parts.
         tab.evaluate("() => { document.getElementById('sections').style.position = 'static'; }")
         for name, (selector, high) in SECTIONS.items():
@@ -112,7 +112,7 @@ def take(page: Path) -> None:
         browser.close()
 
 
-def _opened(browser: Any, page: Path, locale: str, state: str = "") -> Any:
+def _open_page(browser: Any, page: Path, locale: str, state: str = "") -> Any:
     tab = browser.new_page(viewport=WINDOW, locale=locale)
     tab.goto(page.as_uri() + state)
     tab.wait_for_selector("html[data-drawn=all]")

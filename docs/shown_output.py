@@ -41,7 +41,7 @@ _SHOWN = re.compile(
 Command = Callable[..., str]  # words; variables of its environment as keywords -> what it prints
 
 
-def shown(text: str) -> Iterator[re.Match[str]]:
+def shown_commands(text: str) -> Iterator[re.Match[str]]:
     """The commands of PARTS with their output, in a page's text."""
     return (found for found in _SHOWN.finditer(text) if found["name"] in PARTS)
 
@@ -64,12 +64,12 @@ def parts(name: str, printed: str) -> str:
     return "\n".join([*kept, *(["…"] if at < len(lines) else []), ""])
 
 
-def recorded(text: str, command: Command, folder: Path, language: str) -> str:
+def with_output(text: str, command: Command, folder: Path, language: str) -> str:
     """A page with the output of its commands as they print it now, in a folder where they may write."""
     (models,) = re.findall(r'```yaml title="models.yaml"\n(.*?)```', text, re.S)
     (folder / "models.yaml").write_text(models, encoding="utf-8")
     (folder / "asked.yaml").write_text(MODELS, encoding="utf-8")
-    for found in shown(text):
+    for found in shown_commands(text):
         words = shlex.split(found["words"])
         if found["name"] == "run":
             words = ["asked.yaml" if word == "models.yaml" else word for word in words]
@@ -82,7 +82,7 @@ def recorded(text: str, command: Command, folder: Path, language: str) -> str:
 _TABLE = re.compile(r"(?<=```text\n…\n)(?:HARD|困难).*?(?=…\n```)", re.S)
 
 
-def tabled(text: str, printed: str) -> str:
+def with_table(text: str, printed: str) -> str:
     """A README with the table of HARD as `evalsuite show` prints it."""
     lines = [line.rstrip() for line in printed.splitlines()]
     start = next(n for n, line in enumerate(lines) if line.startswith(("HARD", "困难")))
@@ -121,9 +121,9 @@ def main() -> int:
                 # the words of a Chinese heading are wider than those of an English one
                 columns = {"en": "80", "zh": "160"}[language]
                 printed = evalsuite(Path.cwd(), "show", str(given.run), EVALSUITE_LANG=language, COLUMNS=columns)
-                new = tabled(text, printed)
+                new = with_table(text, printed)
             else:
-                new = recorded(text, partial(evalsuite, Path(folder)), Path(folder), language)
+                new = with_output(text, partial(evalsuite, Path(folder)), Path(folder), language)
             if new != text:
                 other.append(page.name)
                 if not given.check:

@@ -201,12 +201,12 @@ def test_memory_running_out_halves_the_batch(tiny: Path, monkeypatch: pytest.Mon
     whole = responses(backend, asked)
     plain = module.targets
 
-    def starved(net: object, rows: list[tuple[list[int], list[int]]]) -> list[list[float]]:
+    def fail_on_large_batches(net: object, rows: list[tuple[list[int], list[int]]]) -> list[list[float]]:
         if len(rows) > 4:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return plain(net, rows)
 
-    monkeypatch.setattr(module, "targets", starved)
+    monkeypatch.setattr(module, "targets", fail_on_large_batches)
     for mine, theirs in zip(responses(backend, asked), whole, strict=True):
         assert [x.logprob for x in mine.likelihoods] == pytest.approx([x.logprob for x in theirs.likelihoods], abs=1e-4)
 

@@ -209,12 +209,12 @@ def test_out_of_memory_halves_the_batch_and_goes_on(
         "other": RuntimeError("shapes do not match"),
     }
 
-    def starved(input_ids: torch.Tensor, **rest: object) -> torch.Tensor:
+    def fail_on_large_batches(input_ids: torch.Tensor, **rest: object) -> torch.Tensor:
         if len(input_ids) > 2:
             raise errors[kind]
         return generate(input_ids=input_ids, **rest)
 
-    monkeypatch.setattr(hf.net, "generate", starved)
+    monkeypatch.setattr(hf.net, "generate", fail_on_large_batches)
     monkeypatch.setattr(hf, "_limit", hf.checkpoint.model.generation.batch_tokens)
     if kind == "other":
         with pytest.raises(RuntimeError, match="shapes"):

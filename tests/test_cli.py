@@ -76,15 +76,15 @@ def test_a_command_gets_what_the_fields_hold(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_settings_beside_parameters_of_its_own() -> None:
     @dataclass(frozen=True)
-    class Made:
+    class Numbers:
         whole: int = flag(1, "A number.")
 
     seen: list[dict[str, Any]] = []
     command = typer.Typer()
 
     @command.command()
-    @takes(Made)
-    def made(word: str, **settings: Any) -> None:
+    @takes(Numbers)
+    def command_with_settings(word: str, **settings: Any) -> None:
         seen.append({"word": word, **settings})
 
     assert CliRunner().invoke(command, ["x", "--whole", "3"]).exit_code == 0 and seen == [{"word": "x", "whole": 3}]

@@ -63,7 +63,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
                 raise Lost("it died")
             os._exit(1)
 
-    def ended(call: Any, worker: Worker) -> Any:
+    def outcome_of(call: Any, worker: Worker) -> Any:
         assert cluster.wait([call]) == call
         return worker.result(call, "an error in it")
 
@@ -71,7 +71,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
     one, two = (Worker(cluster, Counting, {"num_cpus": 1}) for _ in range(2))
     calls = [one.send(n, "add", n) for n in (1, 2, 3)]
     assert wait_for_call(cluster, [one], str) == (one, calls[0])
-    assert [ended(call, one) for call in calls] == [1, 3, 6] and not one.calls
+    assert [outcome_of(call, one) for call in calls] == [1, 3, 6] and not one.calls
 
     # An error leaves the worker as it was.
     for method, message in [
@@ -79,7 +79,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
         ("fail", "^an error in it: KeyError: .nothing there"),
     ]:
         with pytest.raises(BackendError, match=message):
-            ended(one.send("", method), one)
+            outcome_of(one.send("", method), one)
 
     # No room for a third, until one is killed.
     cluster.wait([two.placed])
@@ -91,8 +91,8 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
     # A death takes the calls behind it along, and leaves other workers alone.
     for call in [three.send("", method) for method in ("die", "host_name")]:
         with pytest.raises(Lost):
-            ended(call, three)
-    assert ended(one.send("", "add", 1), one) == 7
+            outcome_of(call, three)
+    assert outcome_of(one.send("", "add", 1), one) == 7
     one.kill()
 
 

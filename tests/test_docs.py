@@ -182,15 +182,15 @@ def test_the_output_shown_is_what_the_commands_print(
         return said
 
     page = shown_output.PAGES[language].read_text(encoding="utf-8")
-    assert {found["name"] for found in shown_output.shown(page)} == {*shown_output.PARTS}
-    assert shown_output.recorded(page, command, command_folder, language) == page
+    assert {found["name"] for found in shown_output.shown_commands(page)} == {*shown_output.PARTS}
+    assert shown_output.with_output(page, command, command_folder, language) == page
 
 
 @pytest.mark.parametrize("language", shown_output.READMES)
 def test_a_readme_has_the_table_of_a_run(language: str) -> None:
     """CI compares it with that of `make run`: docs/shown_output.py --check."""
     text = shown_output.READMES[language].read_text(encoding="utf-8")
-    assert "\n…\nHARD, test\n  95 %  ±1\n…\n" in shown_output.tabled(
+    assert "\n…\nHARD, test\n  95 %  ±1\n…\n" in shown_output.with_table(
         text, "EASY, test\n 95 %\nHARD, test \n  95 %  ±1\nn: items\n"
     )
 

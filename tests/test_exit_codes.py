@@ -342,18 +342,18 @@ def test_a_defect_is_70_and_its_trace_is_kept(cli: Any, monkeypatch: pytest.Monk
 
 
 def test_who_stops_a_run_is_130(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: Any, **__: Any) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evalsuite.run", stopped)
+    monkeypatch.setattr("evalsuite.run", interrupt)
     assert "the same command resumes" in cli("run", expect=130).stderr
 
 
 def test_a_reader_that_has_enough_is_no_error(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def closed(*_: Any, **__: Any) -> None:
+    def break_pipe(*_: Any, **__: Any) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("evalsuite.score", closed)
+    monkeypatch.setattr("evalsuite.score", break_pipe)
     assert cli("score", "run").stderr == ""
 
 

@@ -50,7 +50,7 @@ def mostly_first_label(trial: Trial, rng: Random) -> Response:
     return response_with(trial.item.labels[0 if rng.random() < 0.8 else 1])
 
 
-def partly_failed(trial: Trial, rng: Random) -> Response:
+def failing_in_part(trial: Trial, rng: Random) -> Response:
     return Response("", "error", error="down") if rng.random() < 0.2 else partly_right(0.5)(trial, rng)
 
 
@@ -66,7 +66,7 @@ RUNS: dict[str, dict[str, tuple[Reply, dict[str, object]]]] = {
     "constant": {"same": (first_label, {}), "mostly": (mostly_first_label, {}), "b": (partly_right(0.8), {})},
     "alone": {"same": (first_label, {})},
     "ties": {"a": (partly_right(1), {}), "b": (partly_right(1), {}), "same": (first_label, {})},
-    "failures": {"a": (partly_failed, {}), "b": (partly_empty, {}), "c": (partly_right(0.7), {})},
+    "failures": {"a": (failing_in_part, {}), "b": (partly_empty, {}), "c": (partly_right(0.7), {})},
     "estimates": {"a": (partly_right(0.9), {"items": {"sha256": "0" * 64, "of": 142}}), "b": (partly_right(0.5), {})},
     "baselines ahead": {
         "lexical": (partly_right(1), BASELINE),

@@ -98,28 +98,30 @@ def test_the_rules_find_what_they_forbid() -> None:
 
 
 @pytest.fixture(scope="module")
-def parsed() -> Parsed:
+def sources_and_trees() -> Parsed:
     """The text and the tree of each file of the package."""
     sources = {name: (PACKAGE / name).read_text("utf-8") for name in FILES}
     return {name: (source, ast.parse(source)) for name, source in sources.items()}
 
 
 @pytest.mark.slow
-def test_docstrings_and_comments_name_their_subject(parsed: Parsed) -> None:
+def test_docstrings_and_comments_name_their_subject(sources_and_trees: Parsed) -> None:
     wrong = []
     others = [p for folder in ("tests", "benchmarks", "tools") for p in sorted((ROOT / folder).rglob("*.py"))]
     sources = {p.relative_to(ROOT).as_posix(): p.read_text("utf-8") for p in others}
-    for name, (source, tree) in (parsed | {name: (text, ast.parse(text)) for name, text in sources.items()}).items():
+    for name, (source, tree) in (
+        sources_and_trees | {name: (text, ast.parse(text)) for name, text in sources.items()}
+    ).items():
         wrong += [f"{name}:{n}: {text}" for n, text in _docstrings(tree) if _NO_SUBJECT.match(text)]
         comments = _comments(source) if _MAY_HAVE_SUCH.search(source) else ()
         wrong += [f"{name}:{n}: # {text}" for n, text in comments if _NO_SUBJECT_IN_COMMENTS.match(text)]
     assert not wrong
 
 
-def test_the_formatter_is_never_switched_off_and_lines_are_short(parsed: Parsed) -> None:
+def test_the_formatter_is_never_switched_off_and_lines_are_short(sources_and_trees: Parsed) -> None:
     """A regular expression may be longer: a break in it would be no easier to read."""
     wrong = []
-    for name, (source, _) in parsed.items():
+    for name, (source, _) in sources_and_trees.items():
         text = _TABLE.sub("", source) if name in TABLES else source
         if "fmt:" in text or max(map(len, text.splitlines()), default=0) > LONGEST:
             wrong += [f"{name}: {line}" for line in text.splitlines() if _is_long(line) or _FORMATTER_OFF.search(line)]
@@ -130,10 +132,10 @@ def _is_long(line: str) -> bool:
     return len(line) > LONGEST and not re.search(r"\b(?:r|rf)\"", line)
 
 
-def test_a_place_is_a_cells_coordinates(parsed: Parsed) -> None:
+def test_a_place_is_a_cells_coordinates(sources_and_trees: Parsed) -> None:
     """No index, path, pair, span, position or field is called a place: such a name stands only where a `Place` does."""
     wrong = []
-    for name, (source, tree) in parsed.items():
+    for name, (source, tree) in sources_and_trees.items():
         if name.startswith("parse/") or not re.search("[Pp]lace", source) or _OF_A_PLACE.search(source):
             continue  # the reader calls positions in a reply places
         for node in ast.walk(tree):
@@ -154,9 +156,9 @@ def _types(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield node.targets[0].id, ast.unparse(node.value)
 
 
-def test_a_type_name_has_one_meaning(parsed: Parsed) -> None:
+def test_a_type_name_has_one_meaning(sources_and_trees: Parsed) -> None:
     defined: dict[str, dict[str, str]] = defaultdict(dict)
-    for name, (_, tree) in parsed.items():
+    for name, (_, tree) in sources_and_trees.items():
         for type_name, definition in _types(tree):
             if not type_name.startswith("_"):
                 defined[type_name][name] = definition or name
@@ -249,8 +251,8 @@ def _foreign_names(tree: ast.Module) -> Iterator[str]:
             yield from {*re.findall(r"[a-z]+_\w+", texts[1])} - {*re.findall(r"[a-z]+_\w+", texts[0])}
 
 
-def test_no_name_of_the_code_slips_into_words_for_people(parsed: Parsed) -> None:
+def test_no_name_of_the_code_slips_into_words_for_people(sources_and_trees: Parsed) -> None:
     """A rename that also changes texts leaves names such as "option_shares" in the words of one language."""
     assert [*_foreign_names(ast.parse('_words("占比", "option_shares")'))] == ["option_shares"]
     assert [*_foreign_names(ast.parse('Text("见 max_new_tokens", "see max_new_tokens")'))] == []
-    assert {name: found for name, (_, tree) in parsed.items() if (found := [*_foreign_names(tree)])} == {}
+    assert {name: found for name, (_, tree) in sources_and_trees.items() if (found := [*_foreign_names(tree)])} == {}

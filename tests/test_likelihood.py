@@ -163,12 +163,14 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
     requests = likelihood_requests(sample, "labels", count=5)
     whole = responses(hf, requests)
 
-    def starved(net: object, contexts: list[list[int]], options: list[list[list[int]]]) -> list[list[list[float]]]:
+    def fail_on_large_batches(
+        net: object, contexts: list[list[int]], options: list[list[list[int]]]
+    ) -> list[list[list[float]]]:
         if len(contexts) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return prefill.continuations(net, contexts, options)
 
-    monkeypatch.setattr(module, "continuations", starved)
+    monkeypatch.setattr(module, "continuations", fail_on_large_batches)
     monkeypatch.setattr(hf, "_limit", hf._budget)
     got = responses(hf, requests)
     for mine, theirs in zip(got, whole, strict=True):

@@ -143,7 +143,7 @@ def test_only_whole_cells_of_models_are_ranked() -> None:
 # --- judges
 
 
-def facts_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def have_facts_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the official scoring of the facts' task be a judge's."""
     tasks = {**TASKS, FACTS: replace(TASKS[FACTS], judged_by="charm")}
     monkeypatch.setattr("evalsuite.analyses.memory.TASKS", tasks)
@@ -163,7 +163,7 @@ def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypat
 
     (row,) = content(*cells, judged=verdicts)["tasks"]
     assert (row["knowledge"][0]["judge"], asked) == (None, [])
-    facts_judged(monkeypatch)
+    have_facts_judged(monkeypatch)
     (row,) = content(*cells, judged=verdicts)["tasks"]
     assert asked == [{FACTS: "charm"}]
     assert row["knowledge"] == [{"facts_of": FACTS, "wording": "paper", "metric": "correct", "judge": "a"}]
@@ -177,7 +177,7 @@ def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypat
 
 
 def test_models_are_compared_on_facts_decided_in_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    facts_judged(monkeypatch)
+    have_facts_judged(monkeypatch)
     cells = [c for m in ("m", "n", "o") for c in (cell(FACTS, KNOWS, model=m), cell(ASKS, RIGHT, RESTS, model=m))]
     opinions = [verdict("judge", {"f1": True}, model) for model in ("m", "n")]
     found = content(*cells, judged=lambda rubrics: opinions)["independent"]
@@ -219,7 +219,7 @@ def judge_key(item: str) -> str:
 
 
 def test_from_replies_to_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
-    facts_judged(monkeypatch)
+    have_facts_judged(monkeypatch)
     facts, asks = (Place("m", task, "easy", "test", "paper", 0) for task in (FACTS, ASKS))
 
     def trial(item: Item, reply: str) -> tuple[str, Trial, Response]:

@@ -102,11 +102,11 @@ def test_synonyms_need_one_option() -> None:
 def test_mentions_are_found_and_grouped() -> None:
     options = prepare({"(a)": "WCBA", "(b)": "NBA", "(c)": "CBA"})
 
-    def named(text: str) -> list[int]:
+    def options_in(text: str) -> list[int]:
         return [m.option for m in mentions(text, text.lower(), options)]
 
-    assert named("填CBA，不是NBA") == [2, 1]
-    assert named("A股和维生素C") == []
+    assert options_in("填CBA，不是NBA") == [2, 1]
+    assert options_in("A股和维生素C") == []
     text = fold("a和c，或者b")
     assert [g.options for g in grouped(mentions(text, text, options), text)] == [(0, 2, 1)]
 

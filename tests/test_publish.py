@@ -38,11 +38,11 @@ made = shared_folder(everything, "made")
 def folder(made: Path) -> Path:
     """A run of all items: without --limit, and with official data."""
 
-    def whole(results: dict[str, Any]) -> None:
+    def make_official(results: dict[str, Any]) -> None:
         for cell in results["cells"]:
             cell["facts"] |= {"limit": None, "data": OTHER_DATA}
 
-    change(made, whole)
+    change(made, make_official)
     return made
 
 

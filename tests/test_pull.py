@@ -207,17 +207,17 @@ def test_the_commit_that_the_benchmark_names_is_taken(
     (source / FILE).write_text(json.dumps({**TEXT, "id": 7}) + "\n")
     newest = commit(source)
 
-    def named(commit: str) -> None:
+    def name_commit(commit: str) -> None:
         known = replace(BENCHMARK, address=source.as_uri(), commit=commit)
         monkeypatch.setattr("evalsuite.benchmarks.pull.BENCHMARKS", {"corecode": known})
 
-    named(first)
+    name_commit(first)
     target = tmp_path / "mine"
     assert f"{source.as_uri()}: {first}" in cli("data", "pull", "corecode", target).stdout
     assert "was these data already" in cli("data", "pull", "corecode", target).stdout
     assert f": {newest}" in cli("data", "pull", "corecode", target, "--from", source.as_uri()).stdout
     right = files(target)
-    named("0" * 40)
+    name_commit("0" * 40)
     for folder in (target, tmp_path / "other"):
         assert "could not fetch" in cli("data", "pull", "corecode", folder, expect=2).stderr
     assert files(target) == right and not (tmp_path / "other").exists()

@@ -23,11 +23,11 @@ def test_a_reply_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     read = Counter[str]()
     answer = Task.answer
 
-    def counted(task: Task, item: Item, response: Response, reading: Reading, language: str) -> Answer:
+    def count_and_read(task: Task, item: Item, response: Response, reading: Reading, language: str) -> Answer:
         read[task.kind.name] += 1
         return answer(task, item, response, reading, language)
 
-    monkeypatch.setattr(Task, "answer", counted)
+    monkeypatch.setattr(Task, "answer", count_and_read)
     evalsuite.score(tmp_path)
     replies = Counter[str]()
     for cell in done.cells:

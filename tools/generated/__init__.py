@@ -25,7 +25,7 @@ def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     """(path, content) of the files that Python makes."""
     for name, text in schema_files():
         yield f"schema/{name}", text
-    yield from reference.whole().items()
+    yield from reference.whole_pages().items()
     for name, page in reference.PAGES.items():
         yield name, page((root / name).read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:

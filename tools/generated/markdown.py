@@ -21,19 +21,19 @@ def code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def linked(text: str, up: str = "") -> str:
+def with_links(text: str, up: str = "") -> str:
     """The text with links to the pages of docs/ that it names, for a page `up` to docs/.
 
-    >>> linked("A first one (docs/models.md).", "../")
+    >>> with_links("A first one (docs/models.md).", "../")
     'A first one ([docs/models.md](../models.md)).'
     """
     return re.sub(r"\bdocs/(\w+\.md)\b", rf"[\g<0>]({up}\1)", text)
 
 
-def fenced(docstring: str) -> list[str]:
+def with_code_blocks(docstring: str) -> list[str]:
     """The lines of a docstring, its examples as blocks of code.
 
-    >>> fenced("Adds.\\n\\n>>> 1 + 1\\n2")
+    >>> with_code_blocks("Adds.\\n\\n>>> 1 + 1\\n2")
     ['Adds.', '', '```pycon', '>>> 1 + 1', '2', '```']
     """
     lines: list[str] = []

@@ -21,7 +21,7 @@ from evalsuite.results.analysis import Results
 from evalsuite.results.compare import Comparison
 from evalsuite.review.judge.settings import JudgeSettings
 from evalsuite.types import Answer, Cell, Item, Place, Request, Trial
-from tools.generated.markdown import code, fenced, head, linked, row
+from tools.generated.markdown import code, head, row, with_code_blocks, with_links
 
 # Heading -> the public names below it.
 GROUPS = {
@@ -91,7 +91,7 @@ def python_page() -> str:
 
 
 def _docstring(found: Any) -> list[str]:
-    return fenced(linked(inspect.getdoc(found) or "", "../"))
+    return with_code_blocks(with_links(inspect.getdoc(found) or "", "../"))
 
 
 def _signature(name: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from evalsuite.frames.run import described, table_named
 from evalsuite.frames.tables import tables
 from evalsuite.parse.tape import TOKENS
 from evalsuite.prompt import VARIABLES, Head
-from tools.generated.markdown import anchor, code, head, linked, row
+from tools.generated.markdown import anchor, code, head, row, with_links
 from tools.generated.python_page import KEYWORDS, python_page
 from tools.generated.schema_pages import PAGES as SCHEMAS
 from tools.generated.schema_pages import schema_page
@@ -93,18 +93,18 @@ def commands() -> str:
     parts: list[str] = []
     for name in COMMANDS:
         command = load_command(name)
-        lines.append(row(_linked(name), linked(command.help)))
+        lines.append(row(_command_link(name), with_links(command.help)))
         parts += ["", f"## evalsuite {name}", "", command.help]
         if not hasattr(command, "commands"):
             parts += _parameters(name, command)
             continue
         for part, inner in command.commands.items():
-            lines.append(row(_linked(f"{name} {part}"), inner.help))
+            lines.append(row(_command_link(f"{name} {part}"), inner.help))
             parts += ["", f"### evalsuite {name} {part}", "", inner.help, *_parameters(f"{name} {part}", inner)]
     return "\n".join([*lines, *parts]) + "\n"
 
 
-def _linked(name: str) -> str:
+def _command_link(name: str) -> str:
     return f"[`{name}`](#{anchor(f'evalsuite {name}')})"
 
 
@@ -116,10 +116,10 @@ def _parameters(name: str, command: Any) -> Iterator[str]:
     if command.params:
         yield from ("", *head("argument or flag", "meaning", "default"))
     for p in arguments:
-        yield row(code(p.metavar or p.name.upper()), linked(p.help or ""), code(_default(p.default)))
+        yield row(code(p.metavar or p.name.upper()), with_links(p.help or ""), code(_default(p.default)))
     for p in options:
         names = f"{', '.join([*p.opts, *p.secondary_opts])} {_example(p)}".strip()
-        yield row(code(names), linked(p.help or ""), "required" if p.required else code(_default(p.default)))
+        yield row(code(names), with_links(p.help or ""), "required" if p.required else code(_default(p.default)))
 
 
 def _example(option: Any) -> str:
@@ -150,7 +150,7 @@ PAGES: dict[str, Callable[[str], str]] = {
 }
 
 
-def whole() -> dict[str, str]:
+def whole_pages() -> dict[str, str]:
     """The pages that are made as a whole, by path."""
     schemas = {f"docs/reference/{name}.md": schema_page(name) for name in SCHEMAS}
     return {"docs/commands.md": commands(), "docs/reference/python.md": python_page(), **schemas}

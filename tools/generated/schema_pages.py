@@ -10,7 +10,7 @@ from typing import Any
 from evalsuite.common.flags import flags
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.settings import Settings
-from tools.generated.markdown import anchor, code, head, linked, row
+from tools.generated.markdown import anchor, code, head, row, with_links
 
 Schema = Mapping[str, Any]
 
@@ -72,15 +72,15 @@ def schema_page(name: str) -> str:
     page = PAGES[name]
     made = f"Made from [schema/{name}.schema.json](../../schema/{name}.schema.json) by `make generated`."
     kinds = schema.get("$defs", {})
-    lines = [f"# {page.title}", "", page.about, made, "", *_described(schema), *_table(schema, kinds)]
+    lines = [f"# {page.title}", "", page.about, made, "", *_description(schema), *_table(schema, kinds)]
     for kind in _in_order(schema):
         flags = _settings() if kind == "RunSettings" else {}
-        lines += ["", f"## {kind}", "", *_described(kinds[kind]), *_table(kinds[kind], kinds, flags)]
+        lines += ["", f"## {kind}", "", *_description(kinds[kind]), *_table(kinds[kind], kinds, flags)]
     return "\n".join(lines) + "\n"
 
 
-def _described(schema: Schema) -> list[str]:
-    return [linked(schema["description"], "../"), ""] if schema.get("description") else []
+def _description(schema: Schema) -> list[str]:
+    return [with_links(schema["description"], "../"), ""] if schema.get("description") else []
 
 
 def _settings() -> dict[str, str]:
@@ -97,7 +97,7 @@ def _table(schema: Schema, kinds: Schema, meanings: Mapping[str, str] | None = N
         default = code(json.dumps(found["default"], ensure_ascii=False)) if "default" in found else ""
         said = found.get("description") or (meanings or {}).get(name) or _of_its_kind(found, kinds)
         required = name in schema.get("required", ())
-        yield row(code(name), _kind(found), "required" if required else default, linked(said, "../"))
+        yield row(code(name), _kind(found), "required" if required else default, with_links(said, "../"))
 
 
 def _of_its_kind(schema: Schema, kinds: Schema) -> str:
