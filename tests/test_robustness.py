@@ -143,9 +143,9 @@ def test_samples_of_an_item_are_averaged() -> None:
 
 
 def test_chance_of_all_rotations_weighs_items_alike(tmp_path: Path) -> None:
-    """Items of slot identification have different numbers of options, and each as many rotations."""
+    """Items of domain identification have different numbers of options, and each as many rotations."""
     evalsuite.run(
-        model="random", tasks="slot_identification", set="easy", limit=6, perturb=["none", "circular"], out=tmp_path
+        model="random", tasks="domain_identification", set="easy", limit=8, perturb=["none", "circular"], out=tmp_path
     )
     cells = results_json(tmp_path)["cells"]
     plain, rotated = (next(c for c in cells if c["perturb"] == name) for name in ("none", "circular"))
