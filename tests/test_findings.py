@@ -55,15 +55,17 @@ def findings_of(
     constant: float = 0.2,
     gaps: Sequence[dict[str, Any]] = (),
     earlier: bool = False,
+    runs: int = 1,
 ) -> list[Finding]:
-    """The findings of made-up cells. A row of "chance" has the p-value of its right answers against uniform guesses;
-    `earlier`: results of a version that had no such rows."""
-    rated, tested = [], []
-    for c in cells:
+    """The findings of made-up cells, which are dealt to the runs of a page. A row of "chance" has the p-value of its right answers
+    against uniform guesses; `earlier`: results of a version that had no such rows."""
+    rated: list[Rated] = []
+    tested: list[list[Chance]] = [[] for _ in range(runs)]
+    for number, c in enumerate(cells):
         if c.facts.backend != "baseline":
             right = round((c.headline.value or 0) * c.items)
             values = tuple(ItemScores(n, n % dialogues, (float(n < right),)) for n in range(c.items))
-            rated.append(Rated(replace(c.place, model=f"0\t{c.model}"), values, True))
+            rated.append(Rated(replace(c.place, model=f"{number % runs}\t{c.model}"), values, True))
             row = {
                 "items": c.items,
                 "dialogues": len({v.source for v in values}),
@@ -74,9 +76,13 @@ def findings_of(
                 "label": "(b)",
                 "p": upper_tail(right, c.items, c.chance or 0),
             }
-            tested.append(Chance.model_validate(c.coordinates() | row))
-    content = {"chance": [] if earlier else tested, "gaps": [Gap.model_validate(row) for row in gaps]}
-    return findings([Results(Path(), "", Reading(), tuple(cells), content)], rated, groups)
+            tested[number % runs].append(Chance.model_validate(c.coordinates() | row))
+    shared = {"gaps": [Gap.model_validate(row) for row in gaps]}
+    page = [
+        Results(Path(), "", Reading(), tuple(cells[n::runs]), {"chance": [] if earlier else rows, **shared})
+        for n, rows in enumerate(tested)
+    ]
+    return findings(page, rated, groups)
 
 
 def findings_about(found: Sequence[Finding], topic: str) -> list[Finding]:
@@ -138,6 +144,15 @@ def test_holm_decides_who_is_above_chance() -> None:
     assert findings_about(many, "chance")[0].en.startswith(
         "No model is significantly above chance on Knowledge filling"
     )
+
+
+def test_a_page_with_more_tests_than_its_runs_drew_permutations_for_says_so() -> None:
+    """Each run has two tests, and draws 9999 permutations: corrected over 600 tests, no p can be below 0.05."""
+    cells = [cell(f"m{n}", "knowledge_filling", 50, 50) for n in range(600)]
+    (one,) = about(findings_of(cells[:400], runs=200), "chance")
+    assert "significantly above chance on Knowledge filling" in one.en
+    (one,) = about(findings_of(cells, runs=300), "chance")
+    assert one.en.startswith("Who is above chance on CORECODE HARD cannot be told: corrected over 600 tests")
 
 
 def test_tasks_on_which_nobody_is_above_chance_are_named() -> None:

@@ -23,6 +23,7 @@ class CellChance:
     cell: FindingCell
     row: Chance
     p: float  # p-value of the test against its own choices in random order, by Holm over all tests that are shown together
+    least: float  # the smallest p-value that the permutations of its run can give, corrected in the same way
 
     @property
     def above(self) -> bool:
@@ -44,14 +45,18 @@ class CellChance:
 def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list[CellChance], bool]:
     """The models' cells that are tested against chance, and whether some were left out because their dialogues are too few for a
     test. Runs of earlier versions have no such tests."""
-    from evalsuite.metrics.statistics import FEWEST, holm
+    from evalsuite.metrics.statistics import FEWEST, family_draws, holm
 
     at = {(run, row.place): row for run, results in enumerate(runs) for row in results.of(chance.ANALYSIS) or ()}
     rows = [(cell, at.get((cell.run, cell.cell.place))) for cell in models(cells)]
     known = [(cell, row) for cell, row in rows if row is not None]
     tested = [(cell, row) for cell, row in known if row.dialogues >= FEWEST]
     p = holm({cell.number: row.p for cell, row in tested})
-    return [CellChance(cell, row, p[cell.number]) for cell, row in tested], len(tested) < len(known)
+    # A run draws as many permutations as its own tests need; a page of many runs has more tests.
+    draws = [family_draws(len(results.of(chance.ANALYSIS) or ())) for results in runs]
+    least = holm({cell.number: 1 / (draws[cell.run] + 1) for cell, _ in tested})
+    found = [CellChance(cell, row, p[cell.number], least[cell.number]) for cell, row in tested]
+    return found, len(tested) < len(known)
 
 
 def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: Text) -> list[Finding]:
@@ -66,6 +71,16 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
             f"Too few dialogues to tell who is above chance on {title.en}.",
         )
         return [Finding("chance", zh, en)] if few else []
+    if min(g.least for g in tested) >= ALPHA:
+        zh = (
+            f"{title.zh}：{len(tested)} 次检验一起校正，各运行的随机置换次数不足以使 p 低于 0.05，无法判断是否高于随机水平；"
+            "请分别查看各运行。"
+        )
+        en = (
+            f"Who is above chance on {title.en} cannot be told: corrected over {len(tested)} tests, p cannot be below 0.05 with "
+            "the random permutations of these runs; see the page of each run."
+        )
+        return [Finding("chance", zh, en)]
     names = sorted({g.cell.task.name for g in tested}, key=[*TASKS].index)
     below = [name for name in names if not any(g.cell.task.name == name and g.above for g in tested)]
     several = len({g.cell.id for g in tested}) > 1

@@ -10,8 +10,9 @@ from evalsuite.analyses.findings.words import Finding, many
 from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.ranking import ALPHA
 from evalsuite.common.numbers import fixed
+from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
-from evalsuite.results.words import set_title
+from evalsuite.results.words import family_size, set_title
 from evalsuite.types import Benchmark, Place
 
 
@@ -36,6 +37,12 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
     lost = sum(row.gap for _, row in rows) / len(rows)  # a gap is the easier set's score less the harder one's
     clear = sum(row.p_holm < ALPHA for _, row in rows)
     testable = any((row.least_p if row.least_p_holm is None else row.least_p_holm) < ALPHA for _, row in rows)
+    family = family_size(row.family for _, row in rows)
+    size = (
+        Text(f"{family} 次检验经 ", f" over {family} {'test' if family == '1' else 'tests'}")
+        if family
+        else Text("", "")
+    )
     easy, hard = (set_title(benchmark, level) for level in benchmark.levels)
     points = fixed(abs(100 * lost), 1)
     moved = f"{'loses' if lost >= 0 else 'gains'} {points} points"
@@ -56,8 +63,8 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
             "levels",
             f"从{easy.zh}到{hard.zh}，{largest.name} 在 {len(rows)} 项选择题上{moved_zh}，{clear_zh}。",
             f"From {easy.en} to {hard.en}, {largest.name} {moved} on average over {many(len(rows), 'choice task')}; {clear_en}.",
-            "以对话为单位的置换检验，Holm 校正" * testable,
-            "Permutation test over dialogues, Holm" * testable,
+            f"以对话为单位的置换检验，{size.zh}Holm 校正" * testable,
+            f"Permutation test over dialogues, Holm{size.en}" * testable,
             largest.number,
         )
     ]
