@@ -149,9 +149,9 @@ def test_holm_decides_who_is_above_chance() -> None:
 def test_a_page_with_more_tests_than_its_runs_drew_permutations_for_says_so() -> None:
     """Each run has two tests, and draws 9999 permutations: corrected over 600 tests, no p can be below 0.05."""
     cells = [cell(f"m{n}", "knowledge_filling", 50, 50) for n in range(600)]
-    (one,) = about(findings_of(cells[:400], runs=200), "chance")
+    (one,) = findings_about(findings_of(cells[:400], runs=200), "chance")
     assert "significantly above chance on Knowledge filling" in one.en
-    (one,) = about(findings_of(cells, runs=300), "chance")
+    (one,) = findings_about(findings_of(cells, runs=300), "chance")
     assert one.en.startswith("Who is above chance on CORECODE HARD cannot be told: corrected over 600 tests")
 
 

@@ -94,7 +94,7 @@ def letters(page: Any, run: Path, *metrics: str) -> None:
 
 
 def average_ranks(page: Any, run: Path) -> None:
-    for _, coordinates, ranks, _ in ranking.ranks_of(load_results(run).cells):
+    for _, coordinates, ranks, *_ in ranking.ranks_of(load_results(run).cells):
         place = dict(coordinates)
         panel = page.locator(f"#rank-plots [data-set={place['set']}]")
         told = panel.locator("figcaption").inner_text()

@@ -283,10 +283,14 @@ def test_ranks_are_of_models_that_did_every_task() -> None:
         entry("chance", filling, 1.0, facts={"tags": ["baseline"]}), entry("chance", cause, 1.0, facts={"tags": ["baseline"]}),
         entry("a+8", filling, 1.0, facts={"trained": trained}), entry("a+8", cause, 1.0, facts={"trained": trained}),
     ]  # fmt: skip
-    ((benchmark, place, ranks, left_out),) = ranking.ranks_of(entries)
+    ((benchmark, place, ranks, left_out, _),) = ranking.ranks_of(entries)
     assert benchmark == "corecode"
     assert ranks.mean == {"a": 1.25, "b": 1.75} and ranks.columns == 2  # ranks 1 and 2, then a tie
-    assert left_out == ["half", "late", "lost"] and "task" not in dict(place) and dict(place)["set"] == "easy"
+    assert (
+        left_out == dict.fromkeys(["half", "late", "lost"], "incomplete")
+        and "task" not in dict(place)
+        and dict(place)["set"] == "easy"
+    )
     assert list(ranking.ranks_of(entries[::2][:2])) == []  # one task has no mean rank
     assert list(ranking.ranks_of(entries[:2])) == []  # one model has no rank
 
@@ -310,7 +314,7 @@ def test_benchmarks_that_share_a_sets_name_are_ranked_apart() -> None:
     rows = list(ranking.ranks_of([*_headlines(scores), *_headlines({"c": dict.fromkeys(theirs, 0.7)})]))
     assert [(row.benchmark, row.ranks.columns) for row in rows] == [("corecode", 2), ("charm", 2)]
     assert [row.ranks.mean for row in rows] == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 2.0, "c": 1.0}]
-    assert [row.left_out for row in rows] == [[], []]
+    assert [row.left_out for row in rows] == [{}, {}]
     values = tuple(ItemScores(n, n, (float(n % 2), 0.0)) for n in range(6))
     cells = [
         Rated(Place(model, task, "easy", "test", "paper", 0), values, True)
@@ -319,6 +323,43 @@ def test_benchmarks_that_share_a_sets_name_are_ranked_apart() -> None:
     ]
     sheets = list(drawn_groups(ranking.groups(cells)))
     assert [len(sheet.columns) for sheet in sheets] == [3, 3]
+
+
+FEWER = {"limit": 5}
+LISTED = {"items": {"sha256": "1" * 64, "of": 10}}
+SUBSET = {"method": "subset", "asked": 5, "of": 10}
+
+
+@pytest.mark.parametrize("facts", [FEWER, {"drop_leaked": True}, {"data": "f"}])
+def test_tasks_of_which_models_were_asked_other_items_do_not_count(facts: dict[str, Any]) -> None:
+    tasks = ("knowledge_filling", "event_cause", "slot_identification")
+    cells = _headlines({"a": dict.fromkeys(tasks, 0.9), "b": dict.fromkeys(tasks[:2], 0.5)})
+    (row,) = ranking.ranks_of([*cells, *_headlines({"b": {tasks[2]: 1.0}}, facts=facts)])
+    assert (row.ranks.mean, row.ranks.columns) == ({"a": 1.0, "b": 2.0}, 2)
+    assert (row.left_out, row.unlike) == ({}, ["slot_identification"])
+    (sheet,) = drawn_ranks([row])
+    assert "not counted, not all models were asked the same items: SI" in english(sheet.notes[0])
+
+
+def test_nobody_is_ranked_where_no_two_models_were_asked_the_same() -> None:
+    """The table names every model with the reason."""
+    tasks = ("knowledge_filling", "event_cause")
+    whole = _headlines({"a": dict.fromkeys(tasks, 0.9), "b": dict.fromkeys(tasks, 0.5)})
+    part = _headlines({"c": dict.fromkeys(tasks, 1.0)}, facts=FEWER)
+    lacking = _headlines({"d": dict.fromkeys(tasks, 1.0)}, missing=1)
+    (row,) = ranking.ranks_of([*whole, *part, *lacking])
+    assert row.ranks.mean == {} and row.unlike == [*tasks]
+    assert row.left_out == {**dict.fromkeys("abc", "other items"), "d": "incomplete"}
+    (sheet,) = drawn_ranks([row])
+    shown = [(line.cells[0], english(line.cells[1])) for line in sheet.rows]  # type: ignore[arg-type]
+    assert shown == [*[(model, "other items") for model in "abc"], ("d", "incomplete")]
+
+
+def test_a_list_of_items_leaves_out_its_own_model_alone() -> None:
+    tasks = ("knowledge_filling", "event_cause")
+    whole = _headlines({"a": dict.fromkeys(tasks, 0.9), "b": dict.fromkeys(tasks, 0.5)})
+    (row,) = ranking.ranks_of([*whole, *_headlines({"c": dict.fromkeys(tasks, 1.0)}, facts=LISTED, estimate=SUBSET)])
+    assert (row.ranks.mean, row.left_out, row.unlike) == ({"a": 1.0, "b": 2.0}, {"c": "incomplete"}, [])
 
 
 def test_of_a_metric_of_which_less_is_better_the_lowest_value_ranks_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,7 +477,7 @@ def test_groups_and_ranks_of_a_run(run: Path) -> None:
         assert values == sorted(values, reverse=True)
     assert any(set(e.letters["oracle"]).isdisjoint(e.letters["random"]) for e in found)
     cells = load_results(run).cells
-    for _, place, ranks, left_out in ranking.ranks_of(cells):
+    for _, place, ranks, left_out, _ in ranking.ranks_of(cells):
         assert dict(place)["set"] in ("easy", "hard") and ranks.mean["oracle"] == 1.0 and not left_out
     correlated = results["metric_correlations"]
     assert len(correlated) == 2 * 5 and all(e["basis"] == "items" and e["models"] == 4 for e in correlated)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -24,9 +24,6 @@ from evalsuite.results.schema.base import Count, IntervalFields, PlaceFilter, Ro
 from evalsuite.results.schema.cell import CellResult, Trained
 from evalsuite.results.words import task_and_set, with_notes
 from evalsuite.types import Place
-
-# Facts that define the test items.
-_ASKED = ("data", "limit", "items", "seed", "drop_leaked", "perturb_version")
 
 
 class Before(IntervalFields):
@@ -62,7 +59,7 @@ class CurvePoint(IntervalFields):
 
     size: Count = Field(description="Training items.")
     interval: Literal["seeds", "items"] = Field(description="Lowest and highest seed, or the cell's own interval.")
-    items: Count = Field(description="Test items.")
+    items: Count = Field(description="Test items; those of the first seed, if replies failed.")
     seeds: Rows[Seed]
     labels: LabelCheck | None
 
@@ -127,14 +124,14 @@ def _trained_on(trained: Trained, task: str) -> str:
 
 def _before(cell: CellResult | None, adapters: Iterable[CellResult]) -> Before | None:
     """The base model's figure; None if it answered none of the adapters' test items."""
-    if cell is None or cell.headline.value is None or not any(_items(cell) == _items(other) for other in adapters):
+    if (
+        cell is None
+        or cell.headline.value is None
+        or not any(cell.asked_items == other.asked_items for other in adapters)
+    ):
         return None
     figure = cell.headline
-    return Before(value=figure.value, low=figure.low, high=figure.high, items=cell.items)
-
-
-def _items(cell: CellResult) -> list[Any]:
-    return [getattr(cell.facts, name) for name in _ASKED]
+    return Before(value=figure.value, low=figure.low, high=figure.high, items=figure.n)
 
 
 def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Place, Positions]) -> list[CurvePoint]:
@@ -158,7 +155,7 @@ def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[P
                 low=min(values) if several else seeds[0].low,
                 high=max(values) if several else seeds[0].high,
                 interval="seeds" if several else "items",  # the range over seeds, or the cell's bootstrap
-                items=adapters[0][0].items,
+                items=figures[0].n,
                 seeds=seeds,
                 labels=_together(checks) if checks and len(checks) == len(adapters) else None,
             )
@@ -258,8 +255,13 @@ def sheets(results: Results) -> Iterator[Sheet]:
     yield from _labels(rows)
 
 
+def _varying(rows: Sequence[Curve]) -> list[str]:
+    """The fields of a curve's training and way in which rows differ."""
+    return [name for name in _WAY if len({getattr(row, name) for row in rows}) > 1]
+
+
 def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
-    names = [n for n in _WAY if len({getattr(row, n) for row in rows}) > 1]
+    names = _varying(rows)
     groups = by_key(((row.base, row.task, row.set, *(f"{n} {getattr(row, n)}" for n in names)), row) for row in rows)
     for (base, *where), group in groups.items():
         columns = [Column(row.perturb, kind="percent", about={"perturb": row.perturb}) for row in group]
@@ -282,6 +284,8 @@ def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:
     """A row per curve, at its largest size: shares of the most frequent training label in training, in answers and in gold."""
     kinds = {row.perturb for row in rows}
     kind = next((name for name in _KINDS if name in kinds), None)
+    names = _varying(rows)
+    several = len({row.base for row in rows}) > 1
     lines = []
     for row in rows:
         last = row.points[-1]
@@ -291,7 +295,9 @@ def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:
         most, task = check.most, TASKS[row.task]
         shares = (check.trained[most] / sum(check.trained), check.share, check.gold_share)
         figures = (Value(x) for x in (*shares, check.distance, check.bias))
-        lines.append(Row((task_and_set(task, row.set), last.size, check.labels[most], *figures)))
+        before = f"{row.base} " if several else ""
+        rest = "".join(f" {name} {getattr(row, name)}" for name in names)
+        lines.append(Row((task_and_set(task, row.set, before, rest), last.size, check.labels[most], *figures)))
     if lines:
         heads = (
             (Text("训练中", "in"), Text("", "training")),

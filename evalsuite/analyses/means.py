@@ -34,7 +34,7 @@ class Mean(TaskFields):
     """A task's mean over the sets of a benchmark that is averaged: folds, dimensions. Every set weighs the same."""
 
     sets: Annotated[Rows[Set], Field(min_length=2)]
-    items: Count = Field(description="Number of items in all sets.")
+    items: Count = Field(description="Number of items in all sets that the headline is computed from.")
     estimates: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
         description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",
@@ -61,7 +61,7 @@ def means(cells: Iterable[CellResult]) -> list[Mean]:
                 Mean(
                     **dict(about),
                     sets=[cell.set for cell in group],
-                    items=sum(cell.items for cell in group),
+                    items=sum(cell.headline.n for cell in group),
                     estimates=estimates or None,
                     metrics={name: _mean([cell.metrics[name] for cell in group], estimates) for name in names},
                 )

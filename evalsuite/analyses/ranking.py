@@ -332,11 +332,18 @@ class BenchmarkRanks(NamedTuple):
     benchmark: str
     place: Coordinates  # without model and task
     ranks: Ranks
-    left_out: list[str]  # models without a complete figure on each task
+    left_out: dict[
+        str, str
+    ]  # model that is not ranked -> why: "incomplete" (no complete figure on some task) or "other items"
+    unlike: list[str]  # tasks that do not count, since models were asked different items
 
 
 def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
-    """The ranks by the tasks' headline metrics, from the cells of one run. Baselines and adapters are ignored."""
+    """The ranks by the tasks' headline metrics, from the cells of one run. Baselines and adapters are ignored.
+
+    As on the page, a task counts if all models were asked the same items of it; estimates do not matter there, since their models
+    are not ranked. No model is ranked where fewer than two tasks count for that reason.
+    """
     columns = by_key(
         ((TASKS[cell.task].benchmark, cell.but("model", "task")), cell)
         for cell in cells
@@ -349,12 +356,19 @@ def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
             value = ranked_value(cell)
             if cell.is_complete and value is not None:
                 by_task[cell.task] = value
-        tasks = sorted({cell.task for cell in group}, key=task_order)
-        ranked = {model: [own[task] for task in tasks] for model, own in values.items() if len(own) == len(tasks)}
+        there = sorted({cell.task for cell in group}, key=task_order)
+        asked = by_key((cell.task, cell.asked_items) for cell in group if not cell.is_estimate)
+        unlike = [task for task in there if len({*asked.get(task, ())}) > 1]
+        tasks = [task for task in there if task not in unlike]
+        ranked = {model: [own[task] for task in tasks] for model, own in values.items() if own.keys() >= {*tasks}}
         if len(ranked) > 1 and len(tasks) > 1:
-            few = any(cell.headline.low is None for cell in group if cell.model in ranked)
-            left_out = [model for model in values if model not in ranked]
-            yield BenchmarkRanks(benchmark, place, average_ranks(ranked, few), left_out)
+            few = any(cell.headline.low is None for cell in group if cell.model in ranked and cell.task in tasks)
+            left_out = dict.fromkeys((model for model in values if model not in ranked), "incomplete")
+            yield BenchmarkRanks(benchmark, place, average_ranks(ranked, few), left_out, unlike)
+        elif len(values) > 1 and len(there) > 1 and len(tasks) < 2:
+            whole = {model for model, own in values.items() if len(own) == len(there)}
+            why = {model: "other items" if model in whole else "incomplete" for model in values}
+            yield BenchmarkRanks(benchmark, place, Ranks({}, {}, len(tasks)), why, unlike)
 
 
 def ranked_value(cell: CellResult) -> float | None:
@@ -388,8 +402,8 @@ def rank_sheets(results: Results) -> Iterator[Sheet]:
     for row in ranks_of(results.whole.cells):
         models = shown.get(row.place, ())
         mean = {model: rank for model, rank in row.ranks.mean.items() if model in models}
-        if mean:
-            left_out = [model for model in row.left_out if model in models]
+        left_out = {model: why for model, why in row.left_out.items() if model in models}
+        if mean or (left_out and not row.ranks.mean):
             kept.append(row._replace(ranks=replace(row.ranks, mean=mean), left_out=left_out))
     yield from drawn_ranks(kept)
 
@@ -457,23 +471,30 @@ def _letters(entry: TaskComparisons, model: str) -> str:
     return entry.letters.get(model) or entry.left_out.get(model, "–")
 
 
+_LEFT_OUT = {"incomplete": Text("不完整", "incomplete"), "other items": Text("题目不同", "other items")}
+
+
 def drawn_ranks(rows: Iterable[BenchmarkRanks]) -> Iterator[Sheet]:
-    """A sheet for each benchmark, set and way of asking: a row per model, with its mean, best and worst rank."""
-    for benchmark, place, ranked, left_out in rows:
+    """A sheet for each benchmark, set and way of asking: a row per model, with its mean, best and worst rank, or why it is not
+    ranked."""
+    for benchmark, place, ranked, left_out, unlike in rows:
         about = dict(place)
         lines = [
             Row((model, ranked.mean[model], Value(None, *ranked.range[model])), about={"model": model})
             for model in sorted(ranked.mean, key=lambda m: ranked.mean[m])
         ]
+        lines += [Row((model, _LEFT_OUT[why], None), about={"model": model}) for model, why in left_out.items()]
         notes: list[str | Text] = []
         if ranked.p is not None and ranked.critical_difference is not None:
             p = f"p = {fixed(ranked.p, 3)}" if ranked.p >= 0.001 else "p < 0.001"
             notes.append(f"Friedman χ² = {ranked.statistic:.2f}, {p}; Nemenyi's CD {ranked.critical_difference:.2f}")
         elif ranked.few:
             notes.append(Text("对话太少，不作检验", "no test: too few dialogues"))
-        if left_out:
-            names = ", ".join(left_out)
-            notes.append(Text(f"并非每列都完整：{names}", f"not every column complete: {names}"))
+        if unlike:
+            zh, en = "、".join(TASKS[task].zh for task in unlike), ", ".join(TASKS[task].short for task in unlike)
+            notes.append(
+                Text(f"所答题目不同，未计入：{zh}", f"not counted, not all models were asked the same items: {en}")
+            )
         notes.append(
             Text(
                 "名次看不出差距，而且各任务共用对话：先看各列",

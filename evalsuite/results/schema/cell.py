@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
@@ -244,7 +245,10 @@ class Estimate(Strict):
 class CellResult(CellFields):
     """The results of one model on one task and set, asked in one way."""
 
-    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular; samples).")
+    items: Count = Field(
+        description="Number of requests: as many as items, or several an item (perturb: circular; samples). The number of items "
+        "is n of a metric."
+    )
     missing: Count = Field(description="Requests not asked yet.")
     status: dict[
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
@@ -273,8 +277,8 @@ class CellResult(CellFields):
 
     def __repr__(self) -> str:
         """One line; its fields would fill a page."""
-        metric = TASKS[self.task].metrics[0]
-        return f"CellResult({self.place.name}): {metric} {self.figure(metric).value} of {self.items} items"
+        metric, figure = TASKS[self.task].metrics[0], self.headline
+        return f"CellResult({self.place.name}): {metric} {figure.value} of {figure.n} items"
 
     __str__ = __repr__
 
@@ -301,6 +305,13 @@ class CellResult(CellFields):
     def is_complete(self) -> bool:
         """Whether every item was asked, and every request got a reply."""
         return not self.missing and not self.failed and not self.is_estimate
+
+    @property
+    def asked_items(self) -> tuple[Hashable, ...]:
+        """The facts by which items are chosen: equal for two cells of one task, set and split that were asked the same items."""
+        facts = self.facts
+        picked = facts.items and facts.items.sha256
+        return facts.data, facts.limit, picked, facts.seed, facts.drop_leaked, self.perturb, facts.perturb_version
 
     @property
     def is_estimate(self) -> bool:

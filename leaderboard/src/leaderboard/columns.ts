@@ -89,12 +89,17 @@ export const entryAt = (id: string, { task, set }: TaskAndSet): Cell | Mean | un
 export const columnCells = (set: string, task: Task) =>
   [...models.values()].filter(isShown).flatMap((m) => cellAt(m.id, set, task.name) ?? []);
 
-/** Whether cells have the same items. */
+/** Whether cells have the same items, by the facts that CellResult.asked_items (results/schema/cell.py) has. */
 export function haveSameItems(cells: Cell[]) {
   const several = (of: (c: Cell) => string) => new Set(cells.map(of)).size;
-  const asked = several(({ facts }) => [facts?.data, facts?.limit, facts?.seed, Boolean(facts?.drop_leaked)].join("|"));
+  const asked = several(({ facts }) =>
+    [facts?.data, facts?.limit, facts?.items?.sha256, facts?.seed, Boolean(facts?.drop_leaked)].join("|"),
+  );
   return asked < 2 && several((c) => c.perturb) === several((c) => `${c.perturb}|${c.facts?.perturb_version}`);
 }
+
+/** Whether the cells that can be ranked have the same items; estimates are not ranked. */
+export const rankedOnSameItems = (cells: Cell[]) => haveSameItems(cells.filter((c) => !c.estimate));
 
 /** The level of chance of a column; null if its metric has none. */
 export function chanceOf(set: string, task: Task) {

@@ -11,11 +11,18 @@ import type { Cell } from "./types.ts";
 
 export const hasLeakedItems = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
+/** The number of asked items. `items` of a cell counts requests: every sample and every rotation of an item is one. */
+function itemsAsked(cell: Cell): number {
+  const { failed, missing } = counts(cell);
+  const scored = Object.values(cell.metrics ?? {})[0]?.n;
+  return scored && failed + missing === 0 ? scored : cell.items / (cell.facts?.samples ?? 1);
+}
+
 /** A note on asked items whose dialogue is also in the training split; "" if there are none. With --limit, earlier versions counted
  *  such items of the whole file. */
 export function leakNote(cell: Cell) {
   const leaked = cell.facts?.leaked ?? 0;
-  const asked = cell.items + (cell.facts?.drop_leaked ? leaked : 0);
+  const asked = itemsAsked(cell) + (cell.facts?.drop_leaked ? leaked : 0);
   if (!leaked) return "";
   const files = Object.values(data.runs[cell.run]?.manifest?.data ?? {});
   const file = files.find((f) => f?.sha256 === cell.facts.data);

@@ -1,7 +1,7 @@
 // Groups of benchmarks in view, with one row for each model. The means are those of results.json.
 import { NAMES } from "../common/numbers.ts";
 import type { BenchmarkGroup, GroupChange, GroupColumn, GroupPart, GroupRow, GroupScore } from "../types/results.ts";
-import { haveSameItems } from "./columns.ts";
+import { rankedOnSameItems } from "./columns.ts";
 import { cellIndex, cellKey, data, modelId, models } from "./data.ts";
 import { isShown } from "./filters.ts";
 import { state } from "./state.ts";
@@ -105,7 +105,7 @@ function isAlike(of: GroupColumn, rows: GroupTableRow[]): boolean {
       const part = row.row.parts.find((x) => partName(x) === name);
       return (part && cellOfPart(row, part)) ?? [];
     });
-    return haveSameItems(cells);
+    return rankedOnSameItems(cells);
   });
 }
 

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (bb5a74036873e910) by types.mjs.
+// Generated from schema/results.schema.json (77df676c23ad82c0) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -6,7 +6,7 @@
 export interface EvalsuiteResultsFormat1 {
   format: 1;
   /**
-   * Version of evalsuite that wrote the file.
+   * The version that wrote it.
    */
   evalsuite: string;
   reading: ReadingFields;
@@ -236,7 +236,7 @@ export interface CellResult {
     | "no_dialogue"
     | "none_of_above";
   /**
-   * Requests: as many as items, or several an item (perturb: circular; samples).
+   * Number of requests: as many as items, or several an item (perturb: circular; samples). The number of items is n of a metric.
    */
   items: number;
   /**
@@ -244,7 +244,7 @@ export interface CellResult {
    */
   missing: number;
   /**
-   * Status -> number of the other requests.
+   * The statuses of the others.
    */
   status: {
     [k: string]: number;
@@ -266,7 +266,7 @@ export interface CellResult {
     [k: string]: number;
   };
   /**
-   * File of the cell's records (in a submission .gz may follow).
+   * Its evidence (in a submission .gz may follow).
    */
   records: string;
   facts: Facts;
@@ -352,7 +352,7 @@ export interface Facts {
    */
   samples?: number | null;
   /**
-   * Seed of shots and perturbations.
+   * For drawing shots and perturbing.
    */
   seed: number;
   /**
@@ -372,11 +372,11 @@ export interface Facts {
    */
   leaked: number | null;
   /**
-   * Whether leaked items were left out.
+   * Those were left out.
    */
   drop_leaked: boolean;
   /**
-   * Tags of the model, from its models.yaml.
+   * The model's, from its models.yaml.
    */
   tags: string[];
   /**
@@ -423,7 +423,7 @@ export interface Picked {
    */
   of: number;
   /**
-   * Entry of anchor items; absent for a list of ids.
+   * Absent for a list of ids.
    */
   anchors?: AnchorChoice | null;
   /**
@@ -440,7 +440,7 @@ export interface AnchorChoice {
    */
   weights: number[];
   /**
-   * The method that chose the items.
+   * The method that chose them.
    */
   method: string;
   /**
@@ -452,11 +452,11 @@ export interface AnchorChoice {
    */
   half: number;
   /**
-   * Models by whose outcomes the items were chosen.
+   * Models by whose outcomes they were chosen.
    */
   models: number;
   /**
-   * Lowest and highest score of these models.
+   * The lowest and the highest score of these.
    *
    * @minItems 2
    * @maxItems 2
@@ -468,11 +468,11 @@ export interface AnchorChoice {
  */
 export interface Recorded {
   /**
-   * Name of the model, as its publisher calls it.
+   * As its publisher calls it.
    */
   model: string;
   /**
-   * Commit or file of the model.
+   * Which of its files or commits.
    */
   revision: string | null;
   /**
@@ -512,7 +512,7 @@ export interface Trained {
    */
   set: string;
   /**
-   * Whether dialogues of test items were trained on.
+   * Dialogues of test items were among them.
    */
   allow_leak: boolean;
   /**
@@ -575,7 +575,7 @@ export interface TokenCounts {
    */
   p90: number;
   /**
-   * Generated tokens of all these replies.
+   * Generated tokens of all of them.
    */
   total: number;
   /**
@@ -591,13 +591,9 @@ export interface TokenCounts {
    */
   prompt: number;
   /**
-   * Cost of all these replies at the model's prices; absent without prices.
+   * Cost of all of them at the model's prices; absent without prices.
    */
   cost?: number | null;
-  /**
-   * Replies that came without token counts: all figures leave them out, so that total and cost are too low.
-   */
-  uncounted?: number;
 }
 /**
  * An estimate of all items from those that were asked. Which keys are there depends on the method.
@@ -628,7 +624,7 @@ export interface Estimate {
    */
   low?: number | null;
   /**
-   * Upper end of the interval.
+   * Its upper end.
    */
   high?: number | null;
   /**
@@ -671,7 +667,7 @@ export interface BenchmarkGroup {
   split: "train" | "dev" | "test";
   columns: GroupColumn[];
   /**
-   * Tasks whose headline metric is no score between 0 and a highest value.
+   * Their headline metric is no score between 0 and a highest value.
    */
   left_out: (
     | "knowledge_filling"
@@ -753,11 +749,11 @@ export interface GroupColumn {
   zh: string;
   en: string;
   /**
-   * Parts, as task/set, that some model has a figure of.
+   * task/set: those that some model has a figure of.
    */
   parts: string[];
   /**
-   * Tasks, or parts as task/set, that no model has a figure of.
+   * Tasks, or task/set, that none has a figure of.
    */
   absent: string[];
 }
@@ -806,7 +802,7 @@ export interface GroupRow {
     | "none_of_above";
   parts: GroupPart[];
   /**
-   * Scores, one for each column.
+   * One a column.
    */
   scores: GroupScore[];
   changes: GroupChange[];
@@ -816,7 +812,7 @@ export interface GroupRow {
  */
 export interface GroupPart {
   /**
-   * Share of the metric's highest value, 0 … 1, as are low and high.
+   * In 0 … 1: of its metric's highest value. So are low and high.
    */
   value: number | null;
   low: number | null;
@@ -1178,7 +1174,7 @@ export interface Mean {
    */
   sets: [string, string, ...string[]];
   /**
-   * Number of items in all sets.
+   * Number of items in all sets that the headline is computed from.
    */
   items: number;
   /**
@@ -1186,7 +1182,7 @@ export interface Mean {
    */
   estimates?: number | null;
   /**
-   * Metrics that every set has.
+   * Those that every set has.
    */
   metrics: {
     [k: string]: Average;
@@ -1351,7 +1347,7 @@ export interface RankedPair {
   low: number;
   high: number;
   /**
-   * The better model; alike: surely within the margin.
+   * The better one; alike: surely within the margin.
    */
   verdict: "a" | "b" | "alike" | "open";
 }
@@ -1618,16 +1614,16 @@ export interface Detectable {
   metric: string;
   models: number;
   /**
-   * Items that all models answered.
+   * Answered by all models.
    */
   items: number;
   dialogues: number;
   /**
-   * Smallest detectable difference: median over all pairs of models; null for fewer than 6 dialogues.
+   * Median over all pairs of models; null for fewer than 6 dialogues.
    */
   median: number | null;
   /**
-   * Smallest detectable difference of the pair whose differences vary most.
+   * Value of the pair whose differences vary most.
    */
   largest: number | null;
 }
@@ -1747,7 +1743,7 @@ export interface Gap {
     | "none_of_above";
   metric: string;
   /**
-   * Names of the two sets, the easier one first.
+   * The easier one first.
    *
    * @minItems 2
    * @maxItems 2
@@ -1925,7 +1921,7 @@ export interface Chance {
    */
   constant: number;
   /**
-   * The answer that is best for all items.
+   * That answer.
    */
   label: string;
   /**
@@ -1933,7 +1929,7 @@ export interface Chance {
    */
   shuffled: number;
   /**
-   * One-sided p of the choices among shuffled ones; not corrected.
+   * One-sided, of shuffled choices; not corrected.
    */
   p: number;
 }
@@ -2079,7 +2075,7 @@ export interface Drop {
   low: number | null;
   high: number | null;
   /**
-   * The test that p comes from.
+   * Where p comes from.
    */
   test: string;
   p: number;
@@ -2239,7 +2235,7 @@ export interface Positions {
   right: number[];
   chosen: number[];
   /**
-   * Replies that choose nothing.
+   * Answered without choosing.
    */
   silent: number;
   /**
@@ -2363,7 +2359,7 @@ export interface Wordings {
     | "none_of_above";
   metric: string;
   /**
-   * Values by the template's name.
+   * By the template's name.
    */
   values: {
     [k: string]: number;
@@ -2491,7 +2487,7 @@ export interface ShotValues {
     | "none_of_above";
   metric: string;
   /**
-   * Values by number of shots.
+   * By the number of shots.
    */
   values: {
     [k: string]: number;
@@ -2603,11 +2599,11 @@ export interface Stability {
   over: "wordings" | "perturbations" | "rotations";
   metric: string;
   /**
-   * Items answered in every asking.
+   * Answered in every asking.
    */
   items: number;
   /**
-   * Items answered in some askings only.
+   * Answered in some only.
    */
   left_out: number;
   dialogues: number;
@@ -2779,7 +2775,7 @@ export interface Votes {
    */
   over: "samples" | "wordings" | "orders" | "rotations";
   /**
-   * Names of the askings: numbers of samples or rotations, wordings, perturbations.
+   * Their names: numbers of samples or rotations, wordings, perturbations.
    */
   askings: string[];
   items: number;
@@ -2789,7 +2785,7 @@ export interface Votes {
   left_out: number;
   dialogues: number;
   /**
-   * Figures by number of askings.
+   * By number of askings.
    */
   points: VotePoint[];
 }
@@ -2980,15 +2976,15 @@ export interface Abstention {
    */
   wrong: number;
   /**
-   * Variance of `right` over dialogues; null for one dialogue.
+   * Of `right`, over dialogues; null for one dialogue.
    */
   right_variance: number | null;
   /**
-   * Variance of `wrong`.
+   * Of `wrong`.
    */
   wrong_variance: number | null;
   /**
-   * Covariance of `right` and `wrong`.
+   * Of `right` and `wrong`.
    */
   covariance: number | null;
 }
@@ -3128,7 +3124,7 @@ export interface Calibration {
     | "no_dialogue"
     | "none_of_above";
   /**
-   * Items with probabilities; where they are stated, replies that state one.
+   * With probabilities; of stated ones, the replies that state one.
    */
   items: number;
   /**
@@ -3149,7 +3145,7 @@ export interface Calibration {
   ece: MeanInterval11;
   brier: MeanInterval12;
   /**
-   * Brier score of equal probabilities for all options; of a stated 50 %: 0.25.
+   * That of equal probabilities for all options; of a stated 50 %: 0.25.
    */
   brier_uniform: number;
   /**
@@ -3157,7 +3153,7 @@ export interface Calibration {
    */
   bins: ReliabilityBin[];
   /**
-   * Accuracy by coverage, from a tenth of the items to all.
+   * By coverage, from a tenth of the items to all.
    */
   curve: SelectivePoint[];
   /**
@@ -3250,11 +3246,11 @@ export interface TaskAgainst {
    */
   all: ItemMean | null;
   /**
-   * Items all of whose facts the model knows; null: there are none.
+   * Those all of whose facts the model knows; null: none.
    */
   known: ItemMean | null;
   /**
-   * Items of whose facts one or more are lacking; null: there are none.
+   * Those of whose facts one or more are lacking; null: none.
    */
   rest: ItemMean | null;
   /**
@@ -3477,11 +3473,11 @@ export interface ItemMean {
    */
   n: number;
   /**
-   * Number of dialogues that the items come from.
+   * Dialogues that they come from.
    */
   dialogues: number;
   /**
-   * Mean of the cell's metric over the items, 0 … 1.
+   * The cell's metric over them, 0 … 1.
    */
   value: number;
   /**
@@ -3510,11 +3506,11 @@ export interface PooledAgainst {
    */
   all: ItemMean | null;
   /**
-   * Items all of whose facts the model knows; null: there are none.
+   * Those all of whose facts the model knows; null: none.
    */
   known: ItemMean | null;
   /**
-   * Items of whose facts one or more are lacking; null: there are none.
+   * Those of whose facts one or more are lacking; null: none.
    */
   rest: ItemMean | null;
   /**
@@ -3758,7 +3754,7 @@ export interface IndependentModel {
    */
   unclear: number;
   /**
-   * Accuracy on the retained items; null: there are none.
+   * Accuracy on these; null: there are none.
    */
   frmm: number | null;
   frmm_rank: number | null;
@@ -3805,7 +3801,7 @@ export interface ExposureTest {
    */
   n: number;
   /**
-   * Entries or items that do not fit the context, were not drawn or have nothing to compare.
+   * Those that do not fit the context, were not drawn or have nothing to compare.
    */
   left_out: number;
   /**
@@ -3813,7 +3809,7 @@ export interface ExposureTest {
    */
   units: number;
   /**
-   * Tokens that the model scored.
+   * Scored by the model.
    */
   tokens: number;
   /**
@@ -3821,7 +3817,7 @@ export interface ExposureTest {
    */
   value: number | null;
   /**
-   * The value expected of a model that has seen nothing: one half, or the control items'.
+   * The same if the model has seen nothing: one half, or the control items'.
    */
   expected: number | null;
   /**
@@ -3837,7 +3833,7 @@ export interface ExposureTest {
     [k: string]: number;
   };
   /**
-   * One-sided p; null where it would mean nothing.
+   * One-sided; null where it would mean nothing.
    */
   p: number | null;
   /**
@@ -4015,11 +4011,11 @@ export interface Bin {
    */
   n: number;
   /**
-   * Number of dialogues that the items come from.
+   * Dialogues that they come from.
    */
   dialogues: number;
   /**
-   * Mean of the cell's metric over the items, 0 … 1.
+   * The cell's metric over them, 0 … 1.
    */
   value: number;
   /**
@@ -4030,11 +4026,11 @@ export interface Bin {
    */
   interval: [number, number];
   /**
-   * Lowest value; null, as is high, where the value is unknown.
+   * Null, as is high: unknown.
    */
   low: number | null;
   /**
-   * Highest value; null: no upper end.
+   * Null: no upper end.
    */
   high: number | null;
 }
@@ -4047,11 +4043,11 @@ export interface GroupMean {
    */
   n: number;
   /**
-   * Number of dialogues that the items come from.
+   * Dialogues that they come from.
    */
   dialogues: number;
   /**
-   * Mean of the cell's metric over the items, 0 … 1.
+   * The cell's metric over them, 0 … 1.
    */
   value: number;
   /**
@@ -4063,11 +4059,11 @@ export interface GroupMean {
   interval: [number, number];
   name: string;
   /**
-   * Title in Chinese; absent: the name serves.
+   * What it is shown as in Chinese; as its name if absent.
    */
   zh?: string | null;
   /**
-   * Title in English.
+   * In English.
    */
   en?: string | null;
 }
@@ -4175,11 +4171,11 @@ export interface Aspect {
    */
   n: number;
   /**
-   * Number of dialogues that the items come from.
+   * Dialogues that they come from.
    */
   dialogues: number;
   /**
-   * Mean of the cell's metric over the items, 0 … 1.
+   * The cell's metric over them, 0 … 1.
    */
   value: number;
   /**
@@ -4191,11 +4187,11 @@ export interface Aspect {
   interval: [number, number];
   name: string;
   /**
-   * Title in Chinese; absent: the name serves.
+   * What it is shown as in Chinese; as its name if absent.
    */
   zh?: string | null;
   /**
-   * Title in English.
+   * In English.
    */
   en?: string | null;
   /**
@@ -4212,7 +4208,7 @@ export interface Difficulty {
    */
   n: number;
   /**
-   * Number of dialogues that the items come from.
+   * Dialogues that they come from.
    */
   dialogues: number;
   /**
@@ -4341,7 +4337,7 @@ export interface Difficulty {
    */
   metric: string;
   /**
-   * Number of models, baselines and adapters left out.
+   * Without baselines and adapters.
    *
    * @minItems 3
    */
@@ -4364,7 +4360,7 @@ export interface Difficulty {
    */
   negative: number;
   /**
-   * Suspicious items, in ascending order of p.
+   * In ascending order of p.
    *
    * @maxItems 50
    */
@@ -4661,7 +4657,7 @@ export interface MetricCorrelation {
   basis: "items" | "models";
   models: number;
   /**
-   * Number of points.
+   * Points.
    */
   n: number;
   /**
@@ -4823,7 +4819,7 @@ export interface JudgedCell {
     [k: string]: number;
   };
   /**
-   * Figures of scales by name; none under attack.
+   * By name; none under attack.
    */
   scales?: {
     [k: string]: ScaleNumbers;
@@ -5131,7 +5127,7 @@ export interface Anchor {
  */
 export interface Repeat {
   /**
-   * Cohen's kappa, with quadratic weights.
+   * Cohen's, with quadratic weights.
    */
   kappa: number | null;
   within_1: number;
@@ -5505,7 +5501,7 @@ export interface CorrectedJudge {
   rubric: string;
   scale: string;
   /**
-   * Name of the sample, as in RUN/audit.
+   * Its name, as in RUN/audit.
    */
   sample: string;
   annotators: string[];
@@ -5514,7 +5510,7 @@ export interface CorrectedJudge {
    */
   drawn: number;
   /**
-   * Drawn replies that people scored.
+   * Those of them that people scored.
    */
   marked: number;
   /**
@@ -5576,7 +5572,7 @@ export interface SecondTask {
    */
   asked: number;
   /**
-   * Replies with a verdict: the others are unreadable, failed or missing.
+   * Those with a verdict: the others are unreadable, failed or missing.
    */
   n: number;
   /**
@@ -5676,7 +5672,7 @@ export interface SecondTask {
     | "cedar_inference_probing"
     | "cedar_attribution_probing";
   /**
-   * Measure of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts.
+   * Of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts.
    */
   measure: "kappa" | "f1";
 }
@@ -5699,7 +5695,7 @@ export interface SecondCell {
    */
   asked: number;
   /**
-   * Replies with a verdict: the others are unreadable, failed or missing.
+   * Those with a verdict: the others are unreadable, failed or missing.
    */
   n: number;
   /**
@@ -5850,7 +5846,7 @@ export interface SecondCell {
    */
   replies: number;
   /**
-   * Value of the headline in `cells`.
+   * The headline: its value in `cells`.
    */
   first: number | null;
   second: IntervalFields3;
@@ -5862,7 +5858,7 @@ export interface SecondCell {
   facts: ReadingFacts;
 }
 /**
- * Value of the headline with the second reader's answers to the n replies, the parser's to the others.
+ * The same with the second reader's answers to the n, the parser's to the others.
  */
 export interface IntervalFields3 {
   value: number | null;
@@ -5882,7 +5878,7 @@ export interface Parting {
    */
   first: string;
   /**
-   * The second reader's answer, or its verdict.
+   * The second reader's, or its verdict.
    */
   second: string;
 }
@@ -5902,11 +5898,11 @@ export interface ReadingFacts {
   };
   max_new_tokens: number;
   /**
-   * Characters of a reply beyond which the second reader is asked about it.
+   * Longer replies were asked, in characters.
    */
   longer: number;
   /**
-   * Number of other replies that were drawn from the whole run.
+   * Other replies drawn from the whole run.
    */
   sample: number;
   seed: number;
@@ -6058,7 +6054,7 @@ export interface CurvePoint {
    */
   interval: "seeds" | "items";
   /**
-   * Test items.
+   * Test items; those of the first seed, if replies failed.
    */
   items: number;
   seeds: Seed[];

@@ -16,6 +16,7 @@ import {
   ownRows,
   type PaperRow,
   paperRows,
+  rankedOnSameItems,
   type TableColumn,
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
@@ -197,9 +198,9 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   const metric = metricOf(task);
   const cells: Cell[] = set === null ? [] : columnCells(set, task);
   const alike = haveSameItems(cells);
-  const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1)); // numbers of items: `items` of a cell counts every sample
+  const ns = cells.flatMap((c) => c.metrics?.[metric]?.n || []);
   const [low, high] = [Math.min(...ns), Math.max(...ns)];
-  const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
+  const n = ns.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
   const leaks = new Map(cells.map((c) => [leakNote(c), hasLeakedItems(c)]));
   return {
     heading: label,
@@ -207,7 +208,7 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
     flags: alike ? [] : [{ text: "≠", title: t("differ") }],
     remarks: [...leaks].filter(([text]) => text).map(([text, grave]) => ({ text, grave })),
     ...metricColumn(metric),
-    ...(alike ? {} : { better: "" }), // figures of different items are not ranked
+    ...(rankedOnSameItems(cells) ? {} : { better: "" }), // figures of different items are not ranked
     interval: intervals() ? "aligned" : "drawn",
     sortKey: key,
     spoken: `${taskName(task)}, ${setLabel(set)}`,

@@ -5,7 +5,7 @@ import { isNumber, sumOf } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
 import { type Ranks, rankFigure, rankPanel } from "../charts/ranks.ts";
-import { hardestFirst, haveSameItems, type OwnRow, ownRows } from "../columns.ts";
+import { hardestFirst, type OwnRow, ownRows, rankedOnSameItems } from "../columns.ts";
 import { counts, data } from "../data.ts";
 import { benchmarksShown, cellAt } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
@@ -22,7 +22,7 @@ function averageRanks(set: string): Ranks | null {
   const cell = (r: OwnRow, x: Task) => cellAt(r.model.id, set, x.name);
   const cells = (x: Task) => rows.flatMap((r) => cell(r, x) ?? []);
   const there = tasks.filter((x) => cells(x).length);
-  const columns = there.filter((x) => haveSameItems(cells(x)));
+  const columns = there.filter((x) => rankedOnSameItems(cells(x)));
   const whole = (r: OwnRow, x: Task) => {
     const c = cell(r, x);
     return c && counts(c).failed + counts(c).missing === 0 && isNumber(r.value(set, x));

@@ -62,7 +62,7 @@ const columns = (there: Status[]): SheetColumn[] => [
   { heading: t("set") },
   { heading: t("ofAll"), align: "right" },
   { heading: t("ofParsed"), kind: "percent" },
-  { heading: t("items"), kind: "count" },
+  { heading: t("requests"), kind: "count" },
   ...there.map((status): SheetColumn => ({ heading: t(status), kind: "count" })),
   { heading: t("share"), kind: "statuses" },
 ];
