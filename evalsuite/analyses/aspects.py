@@ -21,7 +21,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.base import Located, ModelName, Rows, Set, Share, ShotCount, Split, TaskName, Variant
-from evalsuite.results.words import titled, with_notes
+from evalsuite.results.words import titled, told_apart, with_notes
 from evalsuite.types import Coordinates
 
 
@@ -87,12 +87,12 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each benchmark and set: a row per model and way, a column per group."""
-    places = by_key(((row.benchmark, row.set), row) for row in results.of(ANALYSIS) or ())
-    yield from with_notes((_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
+    """A sheet for each benchmark, set and split: a row per model and way, a column per group."""
+    places = by_key(((row.benchmark, row.set, row.split), row) for row in results.of(ANALYSIS) or ())
+    yield from with_notes(told_apart(_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
 
 
-def _sheet(benchmark: str, item_set: str, rows: Sequence[Aspects]) -> Sheet:
+def _sheet(benchmark: str, item_set: str, split: str, rows: Sequence[Aspects]) -> Sheet:
     found = BENCHMARKS[benchmark]
     last = {group.name: group for row in rows for group in row.groups}
     names = papers_order(last, found)
@@ -114,7 +114,7 @@ def _sheet(benchmark: str, item_set: str, rows: Sequence[Aspects]) -> Sheet:
         f"{', '.join(task.short for task in tasks)}; n: {', '.join(f'{name.en} {n}' for name, n in sizes)}",
     )
     title = titled(f"{found.title} {item_set}", "：按方面", ": by aspect")
-    return Sheet("aspects", title, columns, tuple(lines), (what,), about={"set": item_set})
+    return Sheet("aspects", title, columns, tuple(lines), (what,), about={"set": item_set, "split": split})
 
 
 def _name(benchmark: str, group: str) -> Text:

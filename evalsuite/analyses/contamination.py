@@ -152,17 +152,15 @@ def _words(part: str) -> dict[str, Text]:
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """The tests of a run, each beside the model's score on the file; no sheets without tests."""
-    scores: dict[tuple[str, ...], CellResult] = {}
-    for cell in sorted(results.cells, key=lambda cell: cell.is_estimate):  # complete cells before estimates
-        if cell.perturb == "none":
-            scores.setdefault((cell.model, cell.task, cell.set, cell.split), cell)
+    cells = sorted(results.cells, key=lambda cell: cell.is_estimate)  # complete cells before estimates
+    scores = by_key(((c.model, *map(str, (c.task, c.set, c.split))), c) for c in cells if c.perturb == "none")
     yield from row_sheets(results.of(ANALYSIS) or [], scores)
 
 
 def row_sheets(
-    rows: Sequence[ExposureTest], scores: Mapping[tuple[str, ...], CellResult] | None = None
+    rows: Sequence[ExposureTest], scores: Mapping[tuple[str, ...], Sequence[CellResult]] | None = None
 ) -> Iterator[Sheet]:
-    """The sheet of rows of contamination.json."""
+    """The sheet of rows of contamination.json. `scores`: (model, task, set, split) -> cells, of which the first is shown."""
     if not rows:
         return
     columns = (
@@ -193,10 +191,12 @@ def row_sheets(
     )
 
 
-def _line(row: ExposureTest, scores: Mapping[tuple[str, ...], CellResult]) -> tuple[str | Text | int | None, ...]:
+def _line(
+    row: ExposureTest, scores: Mapping[tuple[str, ...], Sequence[CellResult]]
+) -> tuple[str | Text | int | None, ...]:
     name = _words("tests")["minkpp" if row.figures.get("minkpp") is not None else row.test]
     form = _form(row)
-    score = scores.get((row.model, *row.file))
+    asked = scores.get((row.model, *row.file))
     return (
         row.model,
         Text(name.zh + form.zh, name.en + form.en),
@@ -205,7 +205,7 @@ def _line(row: ExposureTest, scores: Mapping[tuple[str, ...], CellResult]) -> tu
         _number(row, row.expected),
         _p(row.p),
         _p(row.p_holm),
-        _score(score) if score else None,
+        _score(asked) if asked else None,
         _verdict(row),
     )
 
@@ -228,11 +228,14 @@ def _p(value: float | None) -> str:
     return "–" if value is None else p_words(value)
 
 
-def _score(cell: CellResult) -> str:
+def _score(asked: Sequence[CellResult]) -> str:
+    """The headline of the first cell; with its way where a model was asked in several."""
+    cell = asked[0]
+    way = [cell.way] if len({other.way for other in asked}) > 1 else []
     metric = metric_named(TASKS[cell.task].metrics[0])
     value = cell.headline.value
     figure = "–" if value is None else fixed(100 * value, 1) if metric.percent else fixed(value, 2)
-    return " ".join([metric.heading.removesuffix(" %"), figure, *estimate_flags(cell)])
+    return " ".join([metric.heading.removesuffix(" %"), figure, *estimate_flags(cell), *way])
 
 
 def _verdict(row: ExposureTest) -> Text:

@@ -198,7 +198,7 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
         Column(Text("打分", "marked"), kind="count"),
         Column(""),
     )
-    several = len({row.way for row in rows}) > 1
+    several = len({(row.way, row.split) for row in rows}) > 1
     lines = []
     for row in rows:
         place = place_words(row.coordinates(), benchmark_of(row.task))

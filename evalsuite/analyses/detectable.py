@@ -19,7 +19,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.base import Count, Number, SharedPlaceFields
-from evalsuite.results.words import WAY, task_and_set
+from evalsuite.results.words import WAY, asked_ways, task_and_set
 
 
 class Detectable(SharedPlaceFields):
@@ -94,10 +94,10 @@ def sheets(results: Results) -> Iterator[Sheet]:
     )
     lines = tuple(
         Row(
-            (task_and_set(TASKS[r.task], r.set), r.way, r.models, r.items, r.dialogues, r.median, r.largest),
+            (task_and_set(TASKS[r.task], r.set), asked, r.models, r.items, r.dialogues, r.median, r.largest),
             about=r.coordinates(),
         )
-        for r in rows
+        for r, asked in zip(rows, asked_ways(rows), strict=True)
     )
     title = Text("题量够吗？能检出的差异", "Is the set large enough? Differences that can be found")
     yield Sheet("detectable", title, columns, lines, (_LEGEND,), finding=_finding(rows), compares=WAY)

@@ -13,7 +13,8 @@ from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.words import set_title
+from evalsuite.results.words import set_title, told_apart
+from evalsuite.types import Coordinates
 
 _SIZE = Column(Text("训练题数", "training items"), kind="count", align="right")
 _COMPARES = ("model", "perturb")  # adapters and perturbations are shown whatever the page's settings are
@@ -26,7 +27,10 @@ _SEEDS = Text(
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """Sheets of learning curves: those of all pools of training items by set, then by perturbation, by seed and by label."""
-    rows = results.of(CURVES) or []
+    yield from told_apart(_sheets(results.of(CURVES) or []))
+
+
+def _sheets(rows: Sequence[Curve]) -> Iterator[Sheet]:
     pools = by_key((_pool(row, rows), row) for row in rows)
     for pool, curves in pools.items():
         yield from _by_set(pool, curves)
@@ -134,12 +138,12 @@ def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
 
 
 def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
-    """A sheet for each set, perturbation and size: a block of rows per task, with the shares of every label."""
-    checks: dict[tuple[str, str, int], list[tuple[Curve, LabelCheck]]] = {}
+    """A sheet for each size, set, split and way: a block of rows per task, with the shares of every label."""
+    checks: dict[tuple[int, Coordinates], list[tuple[Curve, LabelCheck]]] = {}
     found = [(row, point, point.labels) for row in curves for point in row.points if point.labels]
     kinds = [*_LABEL_CHECKS, *PERTURBATIONS]
     for row, point, check in sorted(found, key=lambda one: kinds.index(one[0].perturb)):
-        checks.setdefault((row.set, row.perturb, point.size), []).append((row, check))
+        checks.setdefault((point.size, row.but("task")), []).append((row, check))
     columns = (
         Column(Text("标号", "label")),
         Column(Text("训练中", "in training"), kind="percent"),
@@ -147,12 +151,12 @@ def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
         Column(Text("正确", "gold"), kind="percent"),
     )
     chart = Chart("bars", up=(2, 1), pick=("run", "pool", "set", "perturb", "size"))
-    for (item_set, kind, size), own in checks.items():
+    for (size, asked), own in checks.items():
         rows = []
         for row, check in own:
             rows += [Row((_verdict(row, check), None, None, None), "group"), *_label_rows(check)]
-        shared = {name: getattr(own[0][0], name) for name in ("split", "variant", "shots", "scoring")}
-        about = {**shared, "pool": pool, "set": item_set, "perturb": kind, "size": size}
+        about = {**dict(asked), "pool": pool, "size": size}
+        item_set, kind = about["set"], about["perturb"]
         title = Text(
             f"标号捷径：{pool}，{item_set}，{kind}，{size} 题",
             f"Label shortcut: {pool}, {item_set}, {kind}, {size} items",

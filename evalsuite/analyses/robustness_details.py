@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
-from evalsuite.analyses.robustness import Drop, Positions, ShotValues, Wordings
+from evalsuite.analyses.robustness import Drop, Positions, Robustness, ShotValues, Wordings
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -15,7 +15,7 @@ from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, V
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import set_title, too_few
+from evalsuite.results.words import set_title, told_apart, too_few
 from evalsuite.types import Place
 
 _MODEL = Column(Text("模型", "model"))
@@ -37,9 +37,11 @@ R = TypeVar("R", Drop, Positions, Wordings, ShotValues)
 def sheets(results: Results) -> Iterator[Sheet]:
     """Sheets for each task and set of a way of asking: changes at a glance, changes with their tests, choices by position; for
     each task, over sets: wordings and shots."""
-    found = results.of(ROBUSTNESS)
-    if not found:
-        return
+    if found := results.of(ROBUSTNESS):
+        yield from told_apart(_sheets(found, results))
+
+
+def _sheets(found: Robustness, results: Results) -> Iterator[Sheet]:
     drops = _groups(found.drops, "model", "perturb")
     yield from map(_changes, drops)
     yield from map(_drops, drops)

@@ -24,6 +24,7 @@ from evalsuite.results.words import (
     metric_heading,
     set_name,
     set_title,
+    split_order,
     split_words,
     task_and_set,
     task_heading,
@@ -50,19 +51,19 @@ SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation bet
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet per set: a row per model, a column per task, with the headline metric and the share of replies without an answer.
-    For a benchmark whose paper averages over sets, a sheet per task with a column per set.
+    """A sheet per set and split: a row per model, a column per task, with the headline metric and the share of replies without an
+    answer. For a benchmark whose paper averages over sets, a sheet per task and split with a column per set.
 
     Then a sheet of accuracy by scoring for each model whose choices were asked in other ways than by generating.
     """
-    groups: dict[tuple[str, str], list[CellResult]] = {}
+    groups: dict[tuple[str, str, str], list[CellResult]] = {}
     for cell in results.cells:
         benchmark = benchmark_of(cell.task)
-        groups.setdefault((benchmark.name, cell.task if benchmark.averaged else cell.set), []).append(cell)
-    order = list(BENCHMARKS)
+        part = cell.task if benchmark.averaged else cell.set
+        groups.setdefault((benchmark.name, cell.split, part), []).append(cell)
     ranks = _ranks(results.cells)
-    several = len({name for name, _ in groups}) > 1
-    for (name, part), group in sorted(groups.items(), key=lambda x: (order.index(x[0][0]), _part_order(x[0][1]))):
+    several = len({name for name, *_ in groups}) > 1
+    for (name, _, part), group in sorted(groups.items(), key=lambda group: _sheet_order(*group[0])):
         if BENCHMARKS[name].averaged:
             yield _by_set(TASKS[part], group, ranks, results.of(means.ANALYSIS) or [])
         else:
@@ -76,7 +77,9 @@ def legend(results: Results) -> list[Text]:
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
     marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags}
     marks.discard("±")  # SAMPLED explains the "±" of samples
-    columns = by_key(((cell.task, cell.set), _half(cell.figure(metric)) is not None) for cell, metric in numbers)
+    columns = by_key(
+        ((cell.task, cell.set, cell.split), _half(cell.figure(metric)) is not None) for cell, metric in numbers
+    )
     with_interval = [any(column) for column in columns.values()]
     if any(with_interval):
         marks |= {"±"} if all(with_interval) else {"±", "–"}
@@ -84,20 +87,22 @@ def legend(results: Results) -> list[Text]:
     return [Text("   ".join(x.zh for x in shown), "   ".join(x.en for x in shown))] if shown else []
 
 
-def _part_order(part: str) -> tuple[int, str]:
-    return (task_order(part), "") if part in TASKS else set_order(part)
+def _sheet_order(benchmark: str, split: str, part: str) -> tuple[int, int, tuple[int, str]]:
+    part_order = (task_order(part), "") if part in TASKS else set_order(part)
+    return list(BENCHMARKS).index(benchmark), split_order(split), part_order
 
 
-# (benchmark, model) -> the index of its first way of asking, and its mean rank in that way.
-_Ranks = Mapping[tuple[str, str], tuple[int, float]]
+# (benchmark, split, model) -> the index of its first way of asking, and its mean rank in that way.
+_Ranks = Mapping[tuple[str, str, str], tuple[int, float]]
 
 
 def _ranks(cells: Sequence[CellResult]) -> _Ranks:
-    """The mean ranks of models over the columns of each benchmark, by which all its tables are ordered, as on the page. The
-    columns are those of its last set, the harder one; of all sets if the benchmark is averaged over them."""
-    ranks: dict[tuple[str, str], tuple[int, float]] = {}
+    """The mean ranks of models over the columns of each benchmark and split, by which all its tables are ordered, as on the page.
+    The columns are those of its last set, the harder one; of all sets if the benchmark is averaged over them."""
+    ranks: dict[tuple[str, str, str], tuple[int, float]] = {}
     baselines = {cell.model for cell in cells if cell.is_baseline}
-    for name, mine in by_key((TASKS[cell.task].benchmark, cell) for cell in cells).items():
+    tables = by_key(((TASKS[cell.task].benchmark, cell.split), cell) for cell in cells)
+    for (name, split), mine in tables.items():
         last = max((cell.set for cell in mine), key=set_order)
         shown = [cell for cell in mine if BENCHMARKS[name].averaged or cell.set == last]
         for n, way in enumerate(by_key((cell.but("model", "task", "set", "split"), cell) for cell in shown).values()):
@@ -109,14 +114,15 @@ def _ranks(cells: Sequence[CellResult]) -> _Ranks:
                 models = [m for m in dict.fromkeys(c.model for c in way) if (m in baselines) is is_baseline]
                 found = mean_ranks([[column.get(model) for model in models] for column in columns])
                 for model, rank in zip(models, found, strict=True):
-                    ranks.setdefault((name, model), (n, rank))
+                    ranks.setdefault((name, split, model), (n, rank))
     return ranks
 
 
 def _by_model(
     cells: Sequence[CellResult], by: str, ranks: _Ranks
 ) -> list[tuple[str | Text, About, dict[str, CellResult]]]:
-    """A row for each model and way of asking, by mean rank, baselines last: (label, parts of its place, cells by task or set)."""
+    """A row for each model and way of asking, by mean rank, baselines last: (label, parts of its place, cells by task or set).
+    `cells`: those of one benchmark and split, and of one set or task."""
     rows: dict[Coordinates, dict[str, CellResult]] = {}
     for cell in cells:
         rows.setdefault(cell.but("task", "set", "split"), {})[getattr(cell, by)] = cell
@@ -131,11 +137,11 @@ def _by_model(
         shown = " ".join([place["model"], *words])
         return Text(f"{shown}（存档回复）", f"{shown} (recorded)") if place["model"] in recorded else shown
 
-    benchmark = benchmark_of(cells[0].task).name
+    benchmark, split = benchmark_of(cells[0].task).name, cells[0].split
 
     def rank(place: Coordinates) -> tuple[bool, tuple[int, float]]:
         model = dict(place)["model"]
-        return model in baselines, ranks.get((benchmark, model), (0, 0.0))
+        return model in baselines, ranks.get((benchmark, split, model), (0, 0.0))
 
     order = sorted(rows, key=rank)
     return [(label(dict(place)), dict(place), rows[place]) for place in order]
@@ -179,24 +185,37 @@ def _by_task(
         for (label, about, by_task), tokens in zip(models, spent, strict=True)
     ]
     rows = _headed(rows, cells)
-    guessed = {c.task: c.chance for c in cells if c.chance is not None}
+    guessed = by_key((c.task, Value(c.chance)) for c in cells if c.chance is not None)
     if guessed:
         blank = [None] * len(more)
-        rows.append(Row((Text("随机水平", "chance"), *(guessed.get(t.name) for t in tasks), *blank), "apart"))
+        rows.append(Row((Text("随机水平", "chance"), *(_level(guessed.get(t.name)) for t in tasks), *blank), "apart"))
         # One answer to all items, where that is right more often than guesses.
-        better = [row for row in tested if row.set == item_set and row.guided]
-        always = {row.task: Value(row.constant, asides=(f" {row.label}",)) for row in better if row.task in guessed}
+        better = [row for row in tested if (row.set, row.split) == (item_set, split) and row.guided]
+        always = by_key(
+            (row.task, Value(row.constant, asides=(f" {row.label}",))) for row in better if row.task in guessed
+        )
         if always:
-            rows.append(Row((Text("全选一项", "always one"), *(always.get(t.name) for t in tasks), *blank), "apart"))
+            rows.append(
+                Row((Text("全选一项", "always one"), *(_level(always.get(t.name)) for t in tasks), *blank), "apart")
+            )
     rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(more))
     model = Column(Text("模型", "model"))
     return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})
 
 
+def _level(values: Sequence[Value] | None) -> Value | None:
+    """The reference level of a column; the lowest and the highest where cells of the column have other items."""
+    if not values:
+        return None
+    levels = [value.value for value in values if isinstance(value.value, float)]
+    low, high = min(levels), max(levels)
+    return Value(None, low, high) if high > low + 1e-12 else values[0]
+
+
 def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Sequence[Mean]) -> Sheet:
     sets = sorted({c.set for c in cells}, key=set_order)
     metric, split = task.metrics[0], cells[0].split
-    averaged = {m.but("task", "split"): m for m in averages if m.task == task.name}
+    averaged = {m.but("task", "split"): m for m in averages if (m.task, m.split) == (task.name, split)}
     several = len(sets) > 1
     models = _by_model(cells, "set", ranks)
     more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
@@ -411,20 +430,22 @@ def recordings(results: Results) -> list[Text]:
 
 
 def leaks(results: Results) -> list[Text]:
-    """A line for each file with items whose dialogue is also in the training split."""
-    lines = {}
+    """A line for each file with items whose dialogue is also in the training split, and each number of such items in what was
+    asked of it."""
+    lines = dict[Text, None]()
     for cell in results.cells:
         count, dropped = cell.facts.leaked, cell.facts.drop_leaked
         if count:
             what = "left out" if dropped else "kept; --drop-leaked leaves them out"
             zh = "已剔除" if dropped else "未剔除；--drop-leaked 可剔除"
-            place = task_and_set(TASKS[cell.task], cell.set)
-            items = "1 test item shares" if count == 1 else f"{count} test items share"
-            lines[cell.set, cell.task] = Text(
-                f"{place.zh}：{count} 道测试题的对话也在训练集中（{zh}）",
+            place, split = task_and_set(TASKS[cell.task], cell.set), split_words(cell.split)
+            items = f"1 {split.en} item shares" if count == 1 else f"{count} {split.en} items share"
+            line = Text(
+                f"{place.zh}：{split.zh}中 {count} 道题的对话也在训练集中（{zh}）",
                 f"{place.en}: {items} a dialogue with the training split ({what})",
             )
-    return [*lines.values()]
+            lines[line] = None
+    return [*lines]
 
 
 ANALYSIS: Analysis[None] = Analysis(

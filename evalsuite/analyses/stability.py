@@ -23,7 +23,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, differing_in, item_values
 from evalsuite.results.schema.base import AskingsFields, Count, Rows, Strict
-from evalsuite.results.words import WAY, task_and_set, with_notes
+from evalsuite.results.words import WAY, asked_ways, task_and_set, with_notes
 from evalsuite.types import Place
 
 Varied = Literal["wordings", "perturbations", "rotations"]
@@ -212,7 +212,8 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         Column(Text("有变", "changes")),
     )
     lines = []
-    for contest in contests:
+    asked = asked_ways([contest.rows[0] for contest in contests])
+    for contest, way in zip(contests, asked, strict=True):
         first = contest.rows[0]
         best = [contest.best.get(name) for name in wordings]
         names = [Value(", ".join(one[0]), asides=(f" {fixed(100 * one[1], 1)}",)) if one else None for one in best]
@@ -220,7 +221,7 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         items = min(row.items for row in contest.rows)
         about = {name: value for name, value in first.but("model") if value is not None}
         task = task_and_set(TASKS[first.task], first.set)
-        lines.append(Row((task, first.way, len(contest.rows), items, *names, changes), about=about))
+        lines.append(Row((task, way, len(contest.rows), items, *names, changes), about=about))
     changed = [contest.rows[0] for contest in contests if contest.changes]
     named = [task_and_set(TASKS[row.task], row.set) for row in changed[:3]]
     zh, en = "、".join(name.zh for name in named), "; ".join(name.en for name in named)
@@ -255,11 +256,11 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
         Column(Text("分位数", "quantiles")),
     )
     lines = []
-    for row in rows:
+    for row, way in zip(rows, asked_ways(rows), strict=True):
         cells = (
             row.model,
             task_and_set(TASKS[row.task], row.set),
-            row.way,
+            way,
             row.items,
             len(row.askings),
             row.mean.as_value,

@@ -132,7 +132,7 @@ def score(
     if signature:
         for cell in done.cells:
             for name, metric in cell.metrics.items():
-                say(f"{cell.model} {cell.set} {cell.task} {name} {metric.value} {metric.signature}")
+                say(f"{cell.place.name} {name} {metric.value} {metric.signature}")
     else:
         print_results(done)
     raise typer.Exit(done.exit_code)

@@ -47,6 +47,7 @@ class CellParity:
     variant: str
     shots: int
     scoring: str  # "generate" | "labels"
+    perturb: str
     items: int
     same_ids: int  # prompts with the same token ids
     same: int  # equal replies (`generate`), or equal most likely options (`labels`)
@@ -80,7 +81,7 @@ class _Result:
     nll: list[float]  # a value per token of the gold answer, in nats
 
 
-_Key = tuple[str, str, str, int, str]  # task, set, variant, shots, scoring
+_Key = tuple[str, str, str, int, str, str]  # task, set, variant, shots, scoring, perturb
 _ResultsByCell = dict[_Key, list[tuple[Trial, _Result]]]
 
 
@@ -131,10 +132,8 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, Any])
             [_Result(backend.ids(r), responses[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)]
         )
         return {
-            (c.place.task, c.place.set, c.place.variant, c.place.shots, c.place.scoring): [
-                (t, next(results)) for t in asked
-            ]
-            for c, asked in planned
+            (p.task, p.set, p.variant, p.shots, p.scoring, p.perturb): [(t, next(results)) for t in asked]
+            for p, asked in ((cell.place, asked) for cell, asked in planned)
         }
 
 

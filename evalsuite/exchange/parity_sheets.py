@@ -18,6 +18,7 @@ def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
     for row in compared.rows:
         written = row.scoring == "generate"
         end = ("" if one_prompt else f" {row.variant} {row.shots}-shot") + ("" if written else " labels")
+        end += "" if row.perturb == "none" else f" {row.perturb}"
         task = TASKS[row.task]
         name = f"{row.set} {task.short}{end}"
         same = _count(row.same, row)

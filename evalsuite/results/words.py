@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from evalsuite.benchmarks.registry import benchmark_of
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Sheet, Text
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results.schema.base import AskingsFields, Located
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Benchmark, Metric, Place, Task
 
@@ -97,6 +99,11 @@ def split_words(split: str) -> Text:
     return SPLITS.get(split, Text(split, split))
 
 
+def split_order(split: str) -> int:
+    """The position of a split in tables: test comes first, since its figures are those that count."""
+    return list(SPLITS).index(split)
+
+
 def place_words(about: About, benchmark: Benchmark, between: str = " ") -> Text:
     """Set, split and way: "EASY, test paper 0-shot labels". `about`: parts of a place."""
     unusual = [about[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if about[k] != usual]
@@ -110,12 +117,44 @@ def place_words(about: About, benchmark: Benchmark, between: str = " ") -> Text:
 
 def asked_words(about: About) -> str:
     """Split and way in Chinese: 测试集，提示词 paper，零样本，作答方式 labels. A coordinate that is None or not there is left out."""
-    words = [split_words(about["split"]).zh]
-    words += [f"提示词 {about['variant']}"] * (about.get("variant") is not None)
-    words.append(f"{about['shots']} 例" if about["shots"] else "零样本")
-    words += [f"作答方式 {about['scoring']}"] * (about["scoring"] != "generate")
-    words += [f"扰动 {about['perturb']}"] * (about.get("perturb") not in (None, "none"))
-    return "，".join(words)
+    usual = {"scoring": "generate", "perturb": "none"}
+    names = [
+        name
+        for name in ("split", "variant", "shots", "scoring", "perturb")
+        if about.get(name) not in (None, usual.get(name))
+    ]
+    return "，".join(_part_words(name, about[name]).zh for name in names)
+
+
+def _part_words(name: str, value: Any) -> Text:
+    """A part of a place: its split, or a part of its way."""
+    return {
+        "split": split_words(str(value)),
+        "variant": Text(f"提示词 {value}", str(value)),
+        "shots": Text(f"{value} 例" if value else "零样本", f"{value}-shot"),
+        "scoring": Text(f"作答方式 {value}", str(value)),
+        "perturb": Text(
+            f"扰动 {value}" if value != "none" else "未扰动", str(value) if value != "none" else "unperturbed"
+        ),
+    }[name]
+
+
+def told_apart(sheets: Iterable[Sheet]) -> Iterator[Sheet]:
+    """Add to titles that several sheets share the parts of their places in which these sheets differ."""
+    made = list(sheets)
+    alike = by_key(((sheet.name, sheet.title), sheet.about) for sheet in made)
+    for sheet in made:
+        abouts = alike[sheet.name, sheet.title]
+        parts = [name for name in ("split", *WAY) if len({about.get(name) for about in abouts}) > 1]
+        words = [_part_words(name, sheet.about[name]) for name in parts if name in sheet.about]
+        zh, en = ("".join(f" · {word}" for word in own) for own in ([w.zh for w in words], [w.en for w in words]))
+        yield replace(sheet, title=titled(sheet.title, zh, en)) if words else sheet
+
+
+def asked_ways(rows: Sequence[Located | AskingsFields]) -> list[str]:
+    """The way in which each row was asked, for a column; after its split where rows differ in that."""
+    splits = [row.coordinates()["split"] for row in rows]
+    return [f"{split} {row.way}" if len({*splits}) > 1 else row.way for split, row in zip(splits, rows, strict=True)]
 
 
 def estimate_flags(cell: CellResult) -> list[str]:

@@ -14,6 +14,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
+from evalsuite.results.words import split_order, split_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,14 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     leaders = [model for model, count in counts.items() if count == most]
     mine = [column for column in won if column.ranked[0][0] == leaders[0]]
     of = len({model for column in columns for model, *_ in column.ranked})
+    on = _split(runs)
     test = Text(
         "各任务的平均，未作检验；检验见其余各条", "Means of tasks, without a test; the other findings have tests"
     )
     if len(leaders) > 1:
         who = [names[model] for model in leaders]
-        zh = f"{len(columns)} 个基准：{of} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
-        en = f"{named(who)} each have the highest mean of {of} models on {most} of {len(columns)} benchmarks."
+        zh = f"{len(columns)} 个基准{on.zh}：{of} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
+        en = f"{named(who)} each have the highest mean of {of} models on {most} of {len(columns)} benchmarks{on.en}."
         return [Finding("benchmarks", zh, en, test.zh, test.en)]
     shown = max(mine, key=lambda column: column.lead)
     (_, best, _), (second, next_best, _), *_ = shown.ranked
@@ -67,11 +69,11 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     under = Text(f"，有 {below} 个低于某个基线", f", below a baseline on {below}") if below else Text("", "")
     highest, then = _mean(best), percent(next_best.value or 0.0)
     zh = (
-        f"{len(columns)} 个基准：{of} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
+        f"{len(columns)} 个基准{on.zh}：{of} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
         f"{shown.title}：{highest.zh}，其次 {names[second]}，{then.zh}。"
     )
     en = (
-        f"{names[leaders[0]]} has the highest mean of {of} models on {where.en}{under.en}; "
+        f"{names[leaders[0]]} has the highest mean of {of} models on {where.en}{on.en}{under.en}; "
         f"{shown.title}: {highest.en}, next {names[second]}, {then.en}."
     )
     return [Finding("benchmarks", zh, en, test.zh, test.en)]
@@ -86,9 +88,24 @@ def _mean(score: GroupScore) -> Text:
     return Text(f"{value.zh}（{between}）", f"{value.en} ({between})")
 
 
+def _split(runs: Sequence[Results]) -> Text:
+    """The split of the means, if the runs have means of several."""
+    splits = list(dict.fromkeys(group.split for _, group in _groups(runs)))
+    if len(splits) < 2:
+        return Text("", "")
+    first = split_words(splits[0])
+    return Text(f"（{first.zh}）", f" ({first.en})")
+
+
+def _groups(runs: Sequence[Results]) -> list[tuple[int, BenchmarkGroup]]:
+    """(the run's index, the group) of all runs, the test split first."""
+    found = [(n, group) for n, results in enumerate(runs) for group in results.of(overview.ANALYSIS) or ()]
+    return sorted(found, key=lambda one: split_order(one[1].split))
+
+
 def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Results]) -> list[_Column]:
     """The benchmarks of the first group that has several, on which two or more models have a mean."""
-    found = [(n, group) for n, results in enumerate(runs) for group in results.of(overview.ANALYSIS) or ()]
+    found = _groups(runs)
     first = next((group for _, group in found if sum(c.kind == "benchmark" for c in group.columns) > 1), None)
     if first is None:
         return []

@@ -1,5 +1,5 @@
 """The cells that findings are about: complete, unperturbed cells of a benchmark's harder set (without levels, of its last set),
-in the most frequent way of asking.
+on the most frequent split, in the most frequent way of asking.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import set_title
+from evalsuite.results.words import set_title, split_order, split_words
 from evalsuite.types import Benchmark, Task
 
 
@@ -51,8 +51,8 @@ def numbered(runs: Sequence[Results]) -> list[FindingCell]:
 def cells_of_findings(
     benchmark: Benchmark, cells: Sequence[FindingCell], rated: Iterable[Rated]
 ) -> tuple[list[FindingCell], Text]:
-    """The cells of a benchmark that findings are about, and their title: the benchmark, with the set and the way of asking if it
-    has several. `cells`: all those of the benchmark; `rated`: their scores by item."""
+    """The cells of a benchmark that findings are about, and their title: the benchmark, with the set, the split and the way of
+    asking if it has several. `cells`: all those of the benchmark; `rated`: their scores by item."""
     item_set = max(
         {c.cell.set for c in cells}, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name)
     )
@@ -61,6 +61,9 @@ def cells_of_findings(
     if benchmark.sets != (item_set,):
         title = Text(f"{title.zh} {named.zh}", f"{title.en} {named.en}")
     usual = _usual([c for c in cells if c.cell.set == item_set])
+    if usual and len({c.cell.split for c in cells}) > 1:
+        split = split_words(usual[0].cell.split)
+        title = Text(f"{title.zh} {split.zh}", f"{title.en} {split.en}")
     if usual and len({replace(c.cell.place, perturb="none").way for c in cells}) > 1:
         way = usual[0].cell.place.way
         title = Text(f"{title.zh}（{way}）", f"{title.en} ({way})")
@@ -69,7 +72,7 @@ def cells_of_findings(
 
 
 def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
-    """The complete, unperturbed cells that were asked in the most frequent way."""
+    """The complete, unperturbed cells of the split and the way that are most frequent; of the test split if it is as frequent."""
 
     def way(cell: CellResult) -> tuple[str, str, int, str]:
         scoring = cell.scoring.replace("nll", "generate")  # probes can only be asked as nll
@@ -79,7 +82,8 @@ def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
     if not plain:
         return []
     own = [c for c in plain if not c.cell.is_baseline] or plain
-    most = Counter(way(c.cell) for c in own).most_common(1)[0][0]
+    counts = Counter(way(c.cell) for c in own)
+    most = max(counts, key=lambda asked: (counts[asked], -split_order(asked[0])))
     return [c for c in plain if way(c.cell) == most]
 
 

@@ -11,7 +11,7 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.words import place_words, task_and_set, titled
+from evalsuite.results.words import asked_ways, place_words, task_and_set, titled
 
 _N = Column("n", kind="count")
 _CORRELATIONS = Text(
@@ -62,16 +62,18 @@ def _attacks(effect: AttackEffect) -> Sheet:
 
 def _medians(panel: Panel) -> Sheet:
     columns = (Column(""), Column(Text("中位数的平均分", "mean of medians"), kind="number"), _N)
+    ways = asked_ways(panel.cells)
+    several = len({*ways}) > 1
     rows = [
         Row(
             (
-                task_and_set(TASKS[cell.task], cell.set, f"{cell.model} "),
+                task_and_set(TASKS[cell.task], cell.set, f"{cell.model} ", f" {way}" if several else ""),
                 cell.as_value,
                 cell.n,
             ),
             about=dict(cell.but()),
         )
-        for cell in panel.cells
+        for cell, way in zip(panel.cells, ways, strict=True)
     ]
     who = f"{' · '.join(panel.judges)} {panel.rubric} {panel.scale}"
     about = {"judges": panel.judges, "rubric": panel.rubric, "scale": panel.scale}

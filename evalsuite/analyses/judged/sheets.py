@@ -73,8 +73,8 @@ def _means(cells: Sequence[JudgedCell], marks: Mapping[Place, list[str]]) -> Ite
             *(Column(f"ρ {m}", kind="number", signed=True) for m in metrics),
             Column(Text("与长度 ρ", "ρ len."), kind="number", signed=True),
         )
-        several = len({_way(c) for c, _ in group}) > 1
-        group.sort(key=lambda one: (one[0].model, set_order(one[0].set), task_order(one[0].task), _way(one[0])))
+        several = len({_asked(c) for c, _ in group}) > 1
+        group.sort(key=lambda one: (one[0].model, set_order(one[0].set), task_order(one[0].task), _asked(one[0])))
         rows = (
             *(_mean_row(c, numbers, metrics, several, marks.get(c.place, [])) for c, numbers in group),
             *_published([c for c, _ in group], rubric, len(columns)),
@@ -93,7 +93,7 @@ def _mean_row(
     rhos = (Value(beside[m].spearman if m in beside else None) for m in metrics)
     return Row(
         (
-            task_and_set(TASKS[cell.task], cell.set, f"{cell.model} ", f" {_way(cell)}" if several else ""),
+            task_and_set(TASKS[cell.task], cell.set, f"{cell.model} ", f" {_asked(cell)}" if several else ""),
             Value(numbers.value, numbers.low, numbers.high, flags=tuple(marks), compares=not marks),
             numbers.n,
             Value(cell.status.get("invalid", 0), flags=(f"!{lost}",) if lost else ()),
@@ -107,7 +107,8 @@ def _mean_row(
 
 def _published(group: Sequence[JudgedCell], rubric: str, width: int) -> Iterator[Row]:
     """Scores by the paper's judge on the same tasks, sets and numbers of shots, if the rubric is the benchmark's own."""
-    asked = {(cell.task, cell.set, cell.shots) for cell in group if cell.perturb == "none"}
+    plain = (cell for cell in group if cell.perturb == "none" and cell.split == "test")  # papers report the test split
+    asked = {(cell.task, cell.set, cell.shots) for cell in plain}
     benchmarks = {benchmark.name: benchmark for benchmark in (benchmark_of(task) for task, *_ in asked)}
     for benchmark in benchmarks.values():
         if benchmark.rubric != rubric:
@@ -123,9 +124,8 @@ def _published(group: Sequence[JudgedCell], rubric: str, width: int) -> Iterator
                 yield Row((name, Value(row["value"]), *[None] * (width - 2)), "apart", about)
 
 
-def _way(cell: JudgedCell) -> str:
-    rest = "" if cell.perturb == "none" else f" {cell.perturb}"
-    return f"{cell.variant} {cell.shots}-shot{rest}"
+def _asked(cell: JudgedCell) -> str:
+    return f"{cell.split} {cell.way}"
 
 
 def _systems(rows: Sequence[OverSystems]) -> Iterator[Sheet]:

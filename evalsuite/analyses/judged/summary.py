@@ -105,9 +105,7 @@ def compute(run: ScoredRun) -> Judged | None:
 def problems(judged: Judged) -> Iterator[str]:
     """A line for each failure."""
     for cell in judged.cells:
-        way = "/".join(
-            (cell.judge, cell.rubric, cell.control, cell.model, cell.set, cell.task, cell.variant, str(cell.shots))
-        )
+        way = "/".join((cell.judge, cell.rubric, cell.control, cell.place.name))
         if count := cell.status.get("failed", 0):
             yield f"judged {way}: {count} of {cell.items} requests failed: {'; '.join(cell.errors)}"
         if count := cell.status.get("missing", 0):
