@@ -10,7 +10,7 @@ import pytest
 
 import evalsuite
 from evalsuite.exchange import parity as comparing
-from evalsuite.exchange.parity import ReplyDifference, _Result, _row, parity
+from evalsuite.exchange.parity import ReplyDifference, _ask, _Result, _row, parity
 from evalsuite.types import Likelihood, Response, Trial
 
 WORDS: Any = SimpleNamespace(tokenizer=lambda text, **_: {"input_ids": text.split(" ")})
@@ -24,7 +24,7 @@ def trials(scoring: str, count: int) -> Sequence[Trial]:
 
 
 def row(asked: Sequence[Trial], a: Sequence[_Result], b: Sequence[_Result]) -> Any:
-    key = ("domain_identification", "easy", "paper", 0, "generate")
+    key = ("domain_identification", "easy", "paper", 0, "generate", "none")
     return _row(key, list(zip(asked, a, strict=True)), list(zip(asked, b, strict=True)), WORDS)
 
 
@@ -69,7 +69,7 @@ def test_differing_likelihoods_are_found() -> None:
 def test_each_backend_is_compared_with_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """A backend stands for its name; the cells are those of the first."""
     asked = trials("generate", 1)
-    key = ("domain_identification", "easy", "paper", 0, "generate")
+    key = ("domain_identification", "easy", "paper", 0, "generate", "none")
 
     def ask(name: str, *_: Any) -> Any:
         return {key: [(asked[0], wrote(name))]}
@@ -79,3 +79,12 @@ def test_each_backend_is_compared_with_the_first(monkeypatch: pytest.MonkeyPatch
     (found,) = parity(model="tiny-zh", on=["hf", "vllm"], tasks=["domain_identification"], set="easy", limit=1)
     assert (found.a, found.b, found.same_ids) == ("hf", "vllm", True)
     assert [(one.a, one.b) for one in found.rows[0].differences] == [("hf", "vllm")]
+
+
+@pytest.mark.slow
+def test_perturbed_items_are_cells_of_their_own() -> None:
+    settings = {"tasks": ["domain_identification"], "set": "easy", "limit": 1, "perturb": ["none", "shuffle"]}
+    found = _ask("hf", "bundled:models.yaml", "tiny-zh", settings)
+    assert {(scoring, perturb) for *_, scoring, perturb in found} == {
+        (scoring, perturb) for scoring in ("generate", "labels") for perturb in ("none", "shuffle")
+    }
