@@ -59,6 +59,18 @@ def test_leaked_items_of_one_file_are_told_once() -> None:
     ]
 
 
+def test_leaked_items_are_those_of_one_split() -> None:
+    found = leaks(results(a_cell(facts={"leaked": 3}), a_cell(split="dev", facts={"leaked": 2})))
+    assert [line.en.partition(" a dialogue")[0] for line in found] == [
+        "EASY CKF: 3 test items share",
+        "EASY CKF: 2 dev items share",
+    ]
+    assert [line.zh.partition(" 道题")[0] for line in found] == [
+        "简单 常识知识填充：测试集中 3",
+        "简单 常识知识填充：开发集中 2",
+    ]
+
+
 def test_models_have_a_line_each_and_baselines_none() -> None:
     status = {"parsed": 1, "truncated": 1}
     cells = [a_cell(model=name, status=status) for name in ("a", "b")]
