@@ -20,7 +20,7 @@ CORPORA = Corpora(bundled("sample"))
 
 def sets_of(task: str) -> list[str]:
     """The sets of the sample that have the task."""
-    corpus = CORPORA[TASKS[task].benchmark]
+    corpus = CORPORA.of(TASKS[task])
     return [s for s in benchmark_of(task).sets if corpus.has(TASKS[task], s, "test")]
 
 
@@ -29,7 +29,7 @@ ASKED = [name for name, task in TASKS.items() if task.kind.written and sets_of(n
 
 def items_of(task: str) -> list[Item]:
     """The first items of the first set."""
-    return list(CORPORA[TASKS[task].benchmark].file(TASKS[task], sets_of(task)[0], "test").items)[:12]
+    return list(CORPORA.of(TASKS[task]).file(TASKS[task], sets_of(task)[0], "test").items)[:12]
 
 
 def reply(item: Item, n: int) -> str:

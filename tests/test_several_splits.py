@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from as_json import a_cell, sheets_of
-from shared_fixtures import made_once
+from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses import aspects, contamination, learning, learning_details, means, scores
@@ -36,7 +36,7 @@ def second(request: Request) -> str:
 pytestmark = pytest.mark.slow
 
 
-@made_once
+@shared_folder
 def run(folder: Path) -> Path:
     """The test split, then the dev split, of which more items are asked."""
     for split, limit in (("test", 3), ("dev", 4)):

@@ -21,7 +21,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.base import Located, ModelName, Rows, Set, Share, ShotCount, Split, TaskName, Variant
-from evalsuite.results.words import titled, told_apart, with_notes
+from evalsuite.results.words import titled, with_distinct_titles, with_notes
 from evalsuite.types import Coordinates
 
 
@@ -89,7 +89,7 @@ _LEGEND = Text(
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each benchmark, set and split: a row per model and way, a column per group."""
     places = by_key(((row.benchmark, row.set, row.split), row) for row in results.of(ANALYSIS) or ())
-    yield from with_notes(told_apart(_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
+    yield from with_notes(with_distinct_titles(_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
 
 
 def _sheet(benchmark: str, item_set: str, split: str, rows: Sequence[Aspects]) -> Sheet:

@@ -13,7 +13,7 @@ from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.words import set_title, told_apart
+from evalsuite.results.words import set_title, with_distinct_titles
 from evalsuite.types import Coordinates
 
 _SIZE = Column(Text("训练题数", "training items"), kind="count", align="right")
@@ -27,7 +27,7 @@ _SEEDS = Text(
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """Sheets of learning curves: those of all pools of training items by set, then by perturbation, by seed and by label."""
-    yield from told_apart(_sheets(results.of(CURVES) or []))
+    yield from with_distinct_titles(_sheets(results.of(CURVES) or []))
 
 
 def _sheets(rows: Sequence[Curve]) -> Iterator[Sheet]:

@@ -15,7 +15,7 @@ from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, V
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import set_title, told_apart, too_few
+from evalsuite.results.words import set_title, too_few, with_distinct_titles
 from evalsuite.types import Place
 
 _MODEL = Column(Text("模型", "model"))
@@ -38,7 +38,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     """Sheets for each task and set of a way of asking: changes at a glance, changes with their tests, choices by position; for
     each task, over sets: wordings and shots."""
     if found := results.of(ROBUSTNESS):
-        yield from told_apart(_sheets(found, results))
+        yield from with_distinct_titles(_sheets(found, results))
 
 
 def _sheets(found: Robustness, results: Results) -> Iterator[Sheet]:

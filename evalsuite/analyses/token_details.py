@@ -12,7 +12,7 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import estimate_flags, set_title, told_apart
+from evalsuite.results.words import estimate_flags, set_title, with_distinct_titles
 from evalsuite.types import Coordinates
 
 MEAN = "mean"  # the task in `about` of a sheet of means over tasks
@@ -48,7 +48,7 @@ class _Point:
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each task and set with two points whose tokens were counted; before them, sheets of the means over tasks."""
-    yield from told_apart(_sheets(results))
+    yield from with_distinct_titles(_sheets(results))
 
 
 def _sheets(results: Results) -> Iterator[Sheet]:

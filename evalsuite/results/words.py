@@ -139,7 +139,7 @@ def _part_words(name: str, value: Any) -> Text:
     }[name]
 
 
-def told_apart(sheets: Iterable[Sheet]) -> Iterator[Sheet]:
+def with_distinct_titles(sheets: Iterable[Sheet]) -> Iterator[Sheet]:
     """Add to titles that several sheets share the parts of their places in which these sheets differ."""
     made = list(sheets)
     alike = by_key(((sheet.name, sheet.title), sheet.about) for sheet in made)

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (77df676c23ad82c0) by types.mjs.
+// Generated from schema/results.schema.json (9310c9dda0b125f8) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -6,7 +6,7 @@
 export interface EvalsuiteResultsFormat1 {
   format: 1;
   /**
-   * The version that wrote it.
+   * Version of evalsuite that wrote the file.
    */
   evalsuite: string;
   reading: ReadingFields;
@@ -244,7 +244,7 @@ export interface CellResult {
    */
   missing: number;
   /**
-   * The statuses of the others.
+   * Status -> number of the other requests.
    */
   status: {
     [k: string]: number;
@@ -266,7 +266,7 @@ export interface CellResult {
     [k: string]: number;
   };
   /**
-   * Its evidence (in a submission .gz may follow).
+   * File of the cell's records (in a submission .gz may follow).
    */
   records: string;
   facts: Facts;
@@ -279,11 +279,11 @@ export interface CellResult {
    */
   estimate?: Estimate | null;
   /**
-   * Accuracy of guessing; choices only.
+   * Mean over items of 1 / number of options; choices only.
    */
   chance?: number | null;
   /**
-   * Accuracy over readable replies; choices only.
+   * Share of the readable replies that are right, each rotation and sample apart; choices only.
    */
   accuracy_of_parsed?: number | null;
 }
@@ -352,7 +352,7 @@ export interface Facts {
    */
   samples?: number | null;
   /**
-   * For drawing shots and perturbing.
+   * Seed of shots and perturbations.
    */
   seed: number;
   /**
@@ -372,11 +372,11 @@ export interface Facts {
    */
   leaked: number | null;
   /**
-   * Those were left out.
+   * Whether leaked items were left out.
    */
   drop_leaked: boolean;
   /**
-   * The model's, from its models.yaml.
+   * Tags of the model, from its models.yaml.
    */
   tags: string[];
   /**
@@ -423,7 +423,7 @@ export interface Picked {
    */
   of: number;
   /**
-   * Absent for a list of ids.
+   * Entry of anchor items; absent for a list of ids.
    */
   anchors?: AnchorChoice | null;
   /**
@@ -440,7 +440,7 @@ export interface AnchorChoice {
    */
   weights: number[];
   /**
-   * The method that chose them.
+   * The method that chose the items.
    */
   method: string;
   /**
@@ -452,11 +452,11 @@ export interface AnchorChoice {
    */
   half: number;
   /**
-   * Models by whose outcomes they were chosen.
+   * Models by whose outcomes the items were chosen.
    */
   models: number;
   /**
-   * The lowest and the highest score of these.
+   * Lowest and highest score of these models.
    *
    * @minItems 2
    * @maxItems 2
@@ -468,11 +468,11 @@ export interface AnchorChoice {
  */
 export interface Recorded {
   /**
-   * As its publisher calls it.
+   * Name of the model, as its publisher calls it.
    */
   model: string;
   /**
-   * Which of its files or commits.
+   * Commit or file of the model.
    */
   revision: string | null;
   /**
@@ -512,7 +512,7 @@ export interface Trained {
    */
   set: string;
   /**
-   * Dialogues of test items were among them.
+   * Whether dialogues of test items were trained on.
    */
   allow_leak: boolean;
   /**
@@ -575,7 +575,7 @@ export interface TokenCounts {
    */
   p90: number;
   /**
-   * Generated tokens of all of them.
+   * Generated tokens of all these replies.
    */
   total: number;
   /**
@@ -591,9 +591,13 @@ export interface TokenCounts {
    */
   prompt: number;
   /**
-   * Cost of all of them at the model's prices; absent without prices.
+   * Cost of all these replies at the model's prices; absent without prices.
    */
   cost?: number | null;
+  /**
+   * Replies that came without token counts: all figures leave them out, so that total and cost are too low.
+   */
+  uncounted?: number;
 }
 /**
  * An estimate of all items from those that were asked. Which keys are there depends on the method.
@@ -624,7 +628,7 @@ export interface Estimate {
    */
   low?: number | null;
   /**
-   * Its upper end.
+   * Upper end of the interval.
    */
   high?: number | null;
   /**
@@ -667,7 +671,7 @@ export interface BenchmarkGroup {
   split: "train" | "dev" | "test";
   columns: GroupColumn[];
   /**
-   * Their headline metric is no score between 0 and a highest value.
+   * Tasks whose headline metric is no score between 0 and a highest value.
    */
   left_out: (
     | "knowledge_filling"
@@ -749,11 +753,11 @@ export interface GroupColumn {
   zh: string;
   en: string;
   /**
-   * task/set: those that some model has a figure of.
+   * Parts, as task/set, that some model has a figure of.
    */
   parts: string[];
   /**
-   * Tasks, or task/set, that none has a figure of.
+   * Tasks, or parts as task/set, that no model has a figure of.
    */
   absent: string[];
 }
@@ -802,7 +806,7 @@ export interface GroupRow {
     | "none_of_above";
   parts: GroupPart[];
   /**
-   * One a column.
+   * Scores, one for each column.
    */
   scores: GroupScore[];
   changes: GroupChange[];
@@ -812,7 +816,7 @@ export interface GroupRow {
  */
 export interface GroupPart {
   /**
-   * In 0 … 1: of its metric's highest value. So are low and high.
+   * Share of the metric's highest value, 0 … 1, as are low and high.
    */
   value: number | null;
   low: number | null;
@@ -1182,7 +1186,7 @@ export interface Mean {
    */
   estimates?: number | null;
   /**
-   * Those that every set has.
+   * Metrics that every set has.
    */
   metrics: {
     [k: string]: Average;
@@ -1347,7 +1351,7 @@ export interface RankedPair {
   low: number;
   high: number;
   /**
-   * The better one; alike: surely within the margin.
+   * The better model; alike: surely within the margin.
    */
   verdict: "a" | "b" | "alike" | "open";
 }
@@ -1614,16 +1618,16 @@ export interface Detectable {
   metric: string;
   models: number;
   /**
-   * Answered by all models.
+   * Items that all models answered.
    */
   items: number;
   dialogues: number;
   /**
-   * Median over all pairs of models; null for fewer than 6 dialogues.
+   * Smallest detectable difference: median over all pairs of models; null for fewer than 6 dialogues.
    */
   median: number | null;
   /**
-   * Value of the pair whose differences vary most.
+   * Smallest detectable difference of the pair whose differences vary most.
    */
   largest: number | null;
 }
@@ -1743,7 +1747,7 @@ export interface Gap {
     | "none_of_above";
   metric: string;
   /**
-   * The easier one first.
+   * Names of the two sets, the easier one first.
    *
    * @minItems 2
    * @maxItems 2
@@ -1921,7 +1925,7 @@ export interface Chance {
    */
   constant: number;
   /**
-   * That answer.
+   * The answer that is best for all items.
    */
   label: string;
   /**
@@ -1929,7 +1933,7 @@ export interface Chance {
    */
   shuffled: number;
   /**
-   * One-sided, of shuffled choices; not corrected.
+   * One-sided p of the choices among shuffled ones; not corrected.
    */
   p: number;
 }
@@ -2075,7 +2079,7 @@ export interface Drop {
   low: number | null;
   high: number | null;
   /**
-   * Where p comes from.
+   * The test that p comes from.
    */
   test: string;
   p: number;
@@ -2100,7 +2104,13 @@ export interface Drop {
    */
   family?: number | null;
   flip_rate: number;
+  /**
+   * Items that lose half a point or more; of samples, in their mean.
+   */
   right_to_wrong: number;
+  /**
+   * Items that gain half a point or more.
+   */
   wrong_to_right: number;
   /**
    * How often the same option was chosen.
@@ -2235,7 +2245,7 @@ export interface Positions {
   right: number[];
   chosen: number[];
   /**
-   * Answered without choosing.
+   * Replies that choose nothing.
    */
   silent: number;
   /**
@@ -2359,7 +2369,7 @@ export interface Wordings {
     | "none_of_above";
   metric: string;
   /**
-   * By the template's name.
+   * Values by the template's name.
    */
   values: {
     [k: string]: number;
@@ -2487,7 +2497,7 @@ export interface ShotValues {
     | "none_of_above";
   metric: string;
   /**
-   * By the number of shots.
+   * Values by number of shots.
    */
   values: {
     [k: string]: number;
@@ -2599,11 +2609,11 @@ export interface Stability {
   over: "wordings" | "perturbations" | "rotations";
   metric: string;
   /**
-   * Answered in every asking.
+   * Items answered in every asking.
    */
   items: number;
   /**
-   * Answered in some only.
+   * Items answered in some askings only.
    */
   left_out: number;
   dialogues: number;
@@ -2775,7 +2785,7 @@ export interface Votes {
    */
   over: "samples" | "wordings" | "orders" | "rotations";
   /**
-   * Their names: numbers of samples or rotations, wordings, perturbations.
+   * Names of the askings: numbers of samples or rotations, wordings, perturbations.
    */
   askings: string[];
   items: number;
@@ -2785,7 +2795,7 @@ export interface Votes {
   left_out: number;
   dialogues: number;
   /**
-   * By number of askings.
+   * Figures by number of askings.
    */
   points: VotePoint[];
 }
@@ -2976,15 +2986,15 @@ export interface Abstention {
    */
   wrong: number;
   /**
-   * Of `right`, over dialogues; null for one dialogue.
+   * Variance of `right` over dialogues; null for one dialogue.
    */
   right_variance: number | null;
   /**
-   * Of `wrong`.
+   * Variance of `wrong`.
    */
   wrong_variance: number | null;
   /**
-   * Of `right` and `wrong`.
+   * Covariance of `right` and `wrong`.
    */
   covariance: number | null;
 }
@@ -3124,7 +3134,7 @@ export interface Calibration {
     | "no_dialogue"
     | "none_of_above";
   /**
-   * With probabilities; of stated ones, the replies that state one.
+   * Items with probabilities; where they are stated, replies that state one.
    */
   items: number;
   /**
@@ -3145,7 +3155,7 @@ export interface Calibration {
   ece: MeanInterval11;
   brier: MeanInterval12;
   /**
-   * That of equal probabilities for all options; of a stated 50 %: 0.25.
+   * Brier score of equal probabilities for all options; of a stated 50 %: 0.25.
    */
   brier_uniform: number;
   /**
@@ -3153,7 +3163,7 @@ export interface Calibration {
    */
   bins: ReliabilityBin[];
   /**
-   * By coverage, from a tenth of the items to all.
+   * Accuracy by coverage, from a tenth of the items to all.
    */
   curve: SelectivePoint[];
   /**
@@ -3246,11 +3256,11 @@ export interface TaskAgainst {
    */
   all: ItemMean | null;
   /**
-   * Those all of whose facts the model knows; null: none.
+   * Items all of whose facts the model knows; null: there are none.
    */
   known: ItemMean | null;
   /**
-   * Those of whose facts one or more are lacking; null: none.
+   * Items of whose facts one or more are lacking; null: there are none.
    */
   rest: ItemMean | null;
   /**
@@ -3473,20 +3483,17 @@ export interface ItemMean {
    */
   n: number;
   /**
-   * Dialogues that they come from.
+   * Number of dialogues that the items come from.
    */
   dialogues: number;
   /**
-   * The cell's metric over them, 0 … 1.
+   * Mean of the cell's metric over the items, 0 … 1.
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
 }
 /**
  * All reasoning items of a model over several tasks.
@@ -3506,11 +3513,11 @@ export interface PooledAgainst {
    */
   all: ItemMean | null;
   /**
-   * Those all of whose facts the model knows; null: none.
+   * Items all of whose facts the model knows; null: there are none.
    */
   known: ItemMean | null;
   /**
-   * Those of whose facts one or more are lacking; null: none.
+   * Items of whose facts one or more are lacking; null: there are none.
    */
   rest: ItemMean | null;
   /**
@@ -3754,7 +3761,7 @@ export interface IndependentModel {
    */
   unclear: number;
   /**
-   * Accuracy on these; null: there are none.
+   * Accuracy on the retained items; null: there are none.
    */
   frmm: number | null;
   frmm_rank: number | null;
@@ -3801,7 +3808,7 @@ export interface ExposureTest {
    */
   n: number;
   /**
-   * Those that do not fit the context, were not drawn or have nothing to compare.
+   * Entries or items that do not fit the context, were not drawn or have nothing to compare.
    */
   left_out: number;
   /**
@@ -3809,7 +3816,7 @@ export interface ExposureTest {
    */
   units: number;
   /**
-   * Scored by the model.
+   * Tokens that the model scored.
    */
   tokens: number;
   /**
@@ -3817,7 +3824,7 @@ export interface ExposureTest {
    */
   value: number | null;
   /**
-   * The same if the model has seen nothing: one half, or the control items'.
+   * The value expected of a model that has seen nothing: one half, or the control items'.
    */
   expected: number | null;
   /**
@@ -3833,7 +3840,7 @@ export interface ExposureTest {
     [k: string]: number;
   };
   /**
-   * One-sided; null where it would mean nothing.
+   * One-sided p; null where it would mean nothing.
    */
   p: number | null;
   /**
@@ -4011,26 +4018,23 @@ export interface Bin {
    */
   n: number;
   /**
-   * Dialogues that they come from.
+   * Number of dialogues that the items come from.
    */
   dialogues: number;
   /**
-   * The cell's metric over them, 0 … 1.
+   * Mean of the cell's metric over the items, 0 … 1.
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   /**
-   * Null, as is high: unknown.
+   * Lowest value; null, as is high, where the value is unknown.
    */
   low: number | null;
   /**
-   * Null: no upper end.
+   * Highest value; null: no upper end.
    */
   high: number | null;
 }
@@ -4043,27 +4047,24 @@ export interface GroupMean {
    */
   n: number;
   /**
-   * Dialogues that they come from.
+   * Number of dialogues that the items come from.
    */
   dialogues: number;
   /**
-   * The cell's metric over them, 0 … 1.
+   * Mean of the cell's metric over the items, 0 … 1.
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   name: string;
   /**
-   * What it is shown as in Chinese; as its name if absent.
+   * Title in Chinese; absent: the name serves.
    */
   zh?: string | null;
   /**
-   * In English.
+   * Title in English.
    */
   en?: string | null;
 }
@@ -4171,27 +4172,24 @@ export interface Aspect {
    */
   n: number;
   /**
-   * Dialogues that they come from.
+   * Number of dialogues that the items come from.
    */
   dialogues: number;
   /**
-   * The cell's metric over them, 0 … 1.
+   * Mean of the cell's metric over the items, 0 … 1.
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   name: string;
   /**
-   * What it is shown as in Chinese; as its name if absent.
+   * Title in Chinese; absent: the name serves.
    */
   zh?: string | null;
   /**
-   * In English.
+   * Title in English.
    */
   en?: string | null;
   /**
@@ -4208,7 +4206,7 @@ export interface Difficulty {
    */
   n: number;
   /**
-   * Dialogues that they come from.
+   * Number of dialogues that the items come from.
    */
   dialogues: number;
   /**
@@ -4216,12 +4214,9 @@ export interface Difficulty {
    */
   value: number;
   /**
-   * Wilson's 95 % interval at the effective number of items, low and high.
-   *
-   * @minItems 2
-   * @maxItems 2
+   * The 95 % interval, low and high: Wilson's at the effective number of items, reduced for few dialogues; null for one dialogue.
    */
-  interval: [number, number];
+  interval: [number, number] | null;
   /**
    * A name of `evalsuite tasks`.
    */
@@ -4337,7 +4332,7 @@ export interface Difficulty {
    */
   metric: string;
   /**
-   * Without baselines and adapters.
+   * Number of models, baselines and adapters left out.
    *
    * @minItems 3
    */
@@ -4360,7 +4355,7 @@ export interface Difficulty {
    */
   negative: number;
   /**
-   * In ascending order of p.
+   * Suspicious items, in ascending order of p.
    *
    * @maxItems 50
    */
@@ -4657,7 +4652,7 @@ export interface MetricCorrelation {
   basis: "items" | "models";
   models: number;
   /**
-   * Points.
+   * Number of points.
    */
   n: number;
   /**
@@ -4819,7 +4814,7 @@ export interface JudgedCell {
     [k: string]: number;
   };
   /**
-   * By name; none under attack.
+   * Figures of scales by name; none under attack.
    */
   scales?: {
     [k: string]: ScaleNumbers;
@@ -5127,7 +5122,7 @@ export interface Anchor {
  */
 export interface Repeat {
   /**
-   * Cohen's, with quadratic weights.
+   * Cohen's kappa, with quadratic weights.
    */
   kappa: number | null;
   within_1: number;
@@ -5163,8 +5158,8 @@ export interface Blind {
   n: number;
   mean: number;
   blind: number;
-  low: number;
-  high: number;
+  low: number | null;
+  high: number | null;
 }
 /**
  * Several judges with one rubric. The figures of agreement stand here if the judges share any item.
@@ -5501,7 +5496,7 @@ export interface CorrectedJudge {
   rubric: string;
   scale: string;
   /**
-   * Its name, as in RUN/audit.
+   * Name of the sample, as in RUN/audit.
    */
   sample: string;
   annotators: string[];
@@ -5510,7 +5505,7 @@ export interface CorrectedJudge {
    */
   drawn: number;
   /**
-   * Those of them that people scored.
+   * Drawn replies that people scored.
    */
   marked: number;
   /**
@@ -5572,7 +5567,7 @@ export interface SecondTask {
    */
   asked: number;
   /**
-   * Those with a verdict: the others are unreadable, failed or missing.
+   * Replies with a verdict: the others are unreadable, failed or missing.
    */
   n: number;
   /**
@@ -5672,7 +5667,7 @@ export interface SecondTask {
     | "cedar_inference_probing"
     | "cedar_attribution_probing";
   /**
-   * Of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts.
+   * Measure of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts.
    */
   measure: "kappa" | "f1";
 }
@@ -5695,7 +5690,7 @@ export interface SecondCell {
    */
   asked: number;
   /**
-   * Those with a verdict: the others are unreadable, failed or missing.
+   * Replies with a verdict: the others are unreadable, failed or missing.
    */
   n: number;
   /**
@@ -5846,7 +5841,7 @@ export interface SecondCell {
    */
   replies: number;
   /**
-   * The headline: its value in `cells`.
+   * Value of the headline in `cells`.
    */
   first: number | null;
   second: IntervalFields3;
@@ -5858,7 +5853,7 @@ export interface SecondCell {
   facts: ReadingFacts;
 }
 /**
- * The same with the second reader's answers to the n, the parser's to the others.
+ * Value of the headline with the second reader's answers to the n replies, the parser's to the others.
  */
 export interface IntervalFields3 {
   value: number | null;
@@ -5878,7 +5873,7 @@ export interface Parting {
    */
   first: string;
   /**
-   * The second reader's, or its verdict.
+   * The second reader's answer, or its verdict.
    */
   second: string;
 }
@@ -5898,11 +5893,11 @@ export interface ReadingFacts {
   };
   max_new_tokens: number;
   /**
-   * Longer replies were asked, in characters.
+   * Characters of a reply beyond which the second reader is asked about it.
    */
   longer: number;
   /**
-   * Other replies drawn from the whole run.
+   * Number of other replies that were drawn from the whole run.
    */
   sample: number;
   seed: number;
