@@ -137,7 +137,7 @@ INPUTS = [
     ("huge integer in annotations", _file("d.jsonl", f'{{"id": {HUGE}}}'), ["build", "tasks", "--out", "made"], "jsonl:1"),
     ("folder that is a file", _file("d", "x"), ["show"], ""),
     ("folder that is a file, to submit", _file("d", "x"), ["submit", "check"], ""),
-    ("folder that is a file, to score", _file("d", "x"), ["score"], "no run here"),
+    ("folder that is a file, to score", _file("d", "x"), ["score"], "is a file; name a run's folder"),
     ("folder that is a file, as data", _file("d", "x"), ["run", "--data"], "no such folder"),
     ("a file as --out", _file("d", "x"), ["run", "--model", "lexical", "--limit", "1", "--tasks", "event_cause", "--out"], "is a file where a folder is to be"),
     ("a file above --out", lambda folder: _file("d", "x")(folder) / "run", ["run", "--model", "lexical", "--limit", "1", "--tasks", "event_cause", "--out"], "Not a directory"),

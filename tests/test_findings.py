@@ -1,7 +1,7 @@
 """Findings of the page: who is above chance, what a baseline gets alone, who is ahead, what the harder set costs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.ranking import ItemScores, Rated, TaskComparisons
 from evalsuite.analyses.saved import load_results
+from evalsuite.benchmarks import registry
 from evalsuite.page.report import _load, page_data
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
@@ -321,6 +322,13 @@ def test_the_random_baseline_is_not_called_guessing() -> None:
     assert "the random baseline alone gets 68.0" in found.en and "随机基线" in found.zh
 
 
+@pytest.fixture
+def _forget_files() -> Iterator[None]:
+    yield
+    registry.forget_files()
+
+
+@pytest.mark.usefixtures("_forget_files")
 def test_a_benchmark_of_one_task_and_one_set_is_named_once(tmp_path: Path) -> None:
     """A file of questions whose task has no title of its own; its only set has the file's name."""
     (tmp_path / "foods.csv").write_text(

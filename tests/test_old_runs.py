@@ -54,6 +54,14 @@ def test_results_are_the_same(run: Path) -> None:
         # The fixture has two items per task.
         assert new["low"] <= 0 <= new["high"] and new["low"] <= new["drop"] <= new["high"]
         row |= {name: new[name] for name in ("low", "high", "differ", "least_p", "least_p_holm", "family")}
+    for one, other in zip(was["breakdowns"], now["breakdowns"], strict=True):
+        for by in ("turns", "distance", "options", "answers", "groups"):
+            for one_bin, other_bin in zip(one.get(by) or (), other[by] if one.get(by) else (), strict=True):
+                low, high = one_bin.pop("interval")
+                found = other_bin.pop("interval", None)
+                assert (found is None) == (one_bin["dialogues"] == 1) and (
+                    not found or found[1] - found[0] >= high - low
+                )
     for row in (*was["cells"], *was["means"]):
         row["metrics"] = {name: metric for name, metric in row["metrics"].items() if not is_papers(name)}
     names = [[n for n in row["metrics"] if not is_papers(n)] for row in was["metric_correlations"]]

@@ -254,7 +254,7 @@ WAY = {"model": "m", "split": "test", "variant": "paper", "shots": 0, "scoring":
 MEAN = {"value": 0.5, "low": 0.2, "high": 0.8}
 BIN = {"low": 1, "high": 5, "n": 4, "dialogues": 4, "value": 0.5, "interval": [0.2, 0.8]}
 TOLD_APART = [
-    (breakdown.ANALYSIS, {"set": "easy", "metric": "accuracy", "turns": [BIN], "distance": []}),
+    (breakdown.ANALYSIS, {"set": "easy", "metric": "accuracy", "turns": [BIN, BIN | {"low": 6, "high": 10}], "distance": []}),
     (abstention.ANALYSIS, {
         "set": "easy", "metric": "accuracy", "replies": 4, "dialogues": 4, "answered": 3, "abstained": 1, "silent": 0,
         "coverage": MEAN, "right": 0.5, "wrong": 0.25, "right_variance": 0.1, "wrong_variance": 0.1, "covariance": 0.0,

@@ -82,6 +82,7 @@ class _Position:
     depth: int  # number of lists around it
     absent: Any = None  # the field's value if the row lacks it
     null: bool = True  # the row may lack it
+    optional: bool = False  # it, or an object around it, may be null
 
     @property
     def name(self) -> str:
@@ -90,7 +91,7 @@ class _Position:
     def leaf(self, kind: ValueType, lists: int = 0, packed: bool = False) -> Leaf:
         """The field as a column of values that are nested in `lists` further lists."""
         absent = self.absent if isinstance(self.absent, (str, int, float, bool)) else None
-        null = self.null and absent is None
+        null = self.optional or (self.null and absent is None)
         return Leaf(FrameColumn(self.name, kind, self.meaning, self.depth + lists, null), self.path, absent, packed)
 
     def child(self, model: type[BaseModel] | None, keyed: bool) -> Child:
@@ -120,14 +121,14 @@ def _collect(found: Fields, model: type[BaseModel], at: _Position, lists: bool) 
         own = info.description or _described(info.annotation) or at.meaning or _usual_meanings().get(name, "")
         meaning = own or " ".join((model.__doc__ or "").split())
         absent = None if info.is_required() else info.get_default(call_default_factory=True)
-        inner = _Position((*at.path, name), meaning, at.depth, absent, not info.is_required())
+        inner = _Position((*at.path, name), meaning, at.depth, absent, not info.is_required(), at.optional)
         _field(found, inner, info.annotation, lists)
 
 
 def _field(found: Fields, at: _Position, hint: Any, lists: bool) -> None:
     """Add a field of a type to `found`: a column, several, or rows within the row."""
     core, optional = _core(hint)
-    at = replace(at, null=at.null or optional or len(at.path) > 1)
+    at = replace(at, null=at.null or optional or len(at.path) > 1, optional=at.optional or optional)
     if isinstance(core, type) and issubclass(core, BaseModel):
         _collect(found, core, at, lists)
     elif is_typeddict(core):

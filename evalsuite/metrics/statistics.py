@@ -202,12 +202,12 @@ def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]
     return wilson(min(mean, 1.0) * size, size)
 
 
-Ends = tuple[float | None, float | None]
+MaybeEnds = tuple[float | None, float | None]
 
 
 def scale_mean(
     values: Sequence[float], clusters: Sequence[Hashable], rng: Rng, scale: tuple[float, float] = (0.0, 1.0)
-) -> Ends:
+) -> MaybeEnds:
     """The ends of the 95 % interval of a mean of (N,) values on a scale from its lowest to its highest value.
 
     `bootstrap` from `RESAMPLED` dialogues on; `few_dialogues` for fewer, or where all resamples are equal; (None, None) for
@@ -229,7 +229,7 @@ def scale_mean(
     return lowest + width * few.low, lowest + width * few.high
 
 
-def mean_difference(values: Sequence[float], clusters: Sequence[Hashable], rng: Rng) -> Ends:
+def mean_difference(values: Sequence[float], clusters: Sequence[Hashable], rng: Rng) -> MaybeEnds:
     """The ends of the 95 % interval of a mean of (N,) differences, an item's of the same dialogue.
 
     `bootstrap` from `RESAMPLED` dialogues on; for fewer Student's t with dialogues - 1 degrees of freedom, with the dialogues'
