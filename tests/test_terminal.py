@@ -196,7 +196,7 @@ SHOWN = [
     # arguments after `show RUN`, what must be there to see
     ("tables", ["--tables", "results"], ["U+001B[38;5;201mcoloured", "[red]red[/red]", "[link=https://evil.example/]", ":skull:"]),
     ("robustness", ["--tables", "robustness"], ["U+202E", "back\\[red]slash"]),
-    ("breakdowns", ["--tables", "breakdowns"], ["U+001B[38;5;201mcoloured", "[red]red[/red]", "by turns of the dialogue"]),
+    ("breakdowns", ["--tables", "breakdowns"], ["U+001B[38;5;201mcoloured", "[red]red[/red]"]),
     ("confusions", ["--tables", "confusions"], ["U+001B[38;5;201mcoloured", "[/nothing]", "taken for another"]),
     ("correlations", ["--tables", "correlations"], ["U+001B[38;5;201mcoloured", "[/nothing]", "Spearman"]),
     ("judge", ["--tables", "judge"], ["U+009B", "[/nothing]"]),

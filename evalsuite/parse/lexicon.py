@@ -20,7 +20,7 @@ CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
         "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print 정답은 (ans|response|output|result): verdict",
     "p": "选项 候选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
-    "s": "(他|她|”)指的 领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
+    "s": "(他|她|”)指的 指代对象 领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
         "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
@@ -29,7 +29,7 @@ CUES: dict[str, str] = {
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
     "U": "不如",  # rejects what stands before (a 不如 b)
-    "=": "是 为 即 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
+    "=": "是 为 即 ”指 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
     "X": "不(是|认为|考虑|建议|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
@@ -37,7 +37,7 @@ CUES: dict[str, str] = {
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(|最)(主要|首要|根本|直接)(|的)原因 才是真正的原因 项当选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(主要|首要|根本|直接)原因 才是真正的原因 项当选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|probable|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
