@@ -33,7 +33,10 @@ PARTS: dict[str, tuple[int, list[tuple[str, str]]]] = {
     "preview": (160, [("Left to ask|尚未提问", " *(?:all models|全部模型)"), ("At the very most|最多", "")]),
     "run": (300, [("HARD|困难", "(?:page|页面)[:：]"), ("qwen-0.5b is best|CORECODE 困难|.*最好", "$")]),
     "show": (80, [("A ▏ 我要搬家了", " *B ▎"), ("question|问题", ".*✓"), ("qwen-0.5b ·", "╰")]),
-    "compare": (140, [("A ?[(（]qwen-0.5b", " *(?:HARD SI|困难 槽位识别)"), ("p Holm", ""), ("HARD DI|困难 领域识别", "")]),
+    "compare": (
+        140,
+        [("A ?[(（]qwen-0.5b", " *(?:HARD SI|困难 槽位识别)"), ("p Holm", ""), ("HARD DI|困难 领域识别", "")],
+    ),
 }
 _SHOWN = re.compile(
     r"(?<=```console\n\$ )evalsuite (?P<name>\w+) (?P<words>[^\n]*)\n```\n\n```text\n(?P<output>.*?)(?=```)", re.S

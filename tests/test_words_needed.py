@@ -54,6 +54,12 @@ def first_misread(rows: Iterable[Row]) -> Row | None:
     return next((row for row in rows if not is_right(row)), None)
 
 
+@pytest.fixture(autouse=True)
+def _read_before() -> None:
+    """Read the labelled replies while the words are whole; a test that takes a word out would remember them without it."""
+    read_rightly()
+
+
 # Cue words --------------------------------------------------------------------------------------------------------
 
 

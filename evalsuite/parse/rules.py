@@ -121,7 +121,7 @@ RULES = [
     Rule("head", HEAD, "MQ", r"(?:!|(?<!R)(?<!R:)\^)[b,.:(|\[]*", r":(?![+][MQ])", "E\n空间：台阶是摔倒的位置。"),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
-    Rule("after-concession", STATE, TEXT, rf"H[^./]*,V[K'_]*{G4}", r"[./]|$", "虽然看似高兴，但实际上他内心难过。"),
+    Rule("after-concession", STATE, TEXT, rf"H[^./]*,V[K'_]*{G4}", r"[./]|$", "虽然看起来高兴，但其实很难过。"),
     Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here: the t…"),
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB=]*y(?![~#_])", "1和2都可以"),
     Rule("item-right", STATE, PLAIN, r"[!/^,][|b(k=]*", r"[.,]?['_]?:['_]?[+w]|,w[.,]|[:|]*(?:Y|[:|]=)(?:[.,|(/^]|$)|[^/MTQGW]*[,.:_~'](?:[+wy]\.?[+]?|[+][_~'])(?:\.?/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
