@@ -332,9 +332,8 @@ class BenchmarkRanks(NamedTuple):
     benchmark: str
     place: Coordinates  # without model and task
     ranks: Ranks
-    left_out: dict[
-        str, str
-    ]  # model that is not ranked -> why: "incomplete" (no complete figure on some task) or "other items"
+    # Model that is not ranked -> why: "incomplete" (no complete figure on some task) or "other items".
+    left_out: dict[str, str]
     unlike: list[str]  # tasks that do not count, since models were asked different items
 
 

@@ -294,13 +294,11 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         named = _NOUN_BEFORE.search(before) or (
             left in "么则实先次后中过" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
         )
-        concluded = (
-            left in "此以故"
-            and (  # 所以B。, 因此B、C选项…
-                after.lstrip(" ")[:1] in ("", ".", "。", ";", "\n")
-                or (after[:1] in "、和与" and _AFTER_UPPER.match(after))
-            )
+        # 所以B。, 因此B、C选项…
+        ends_or_lists = after.lstrip(" ")[:1] in ("", ".", "。", ";", "\n") or (
+            after[:1] in "、和与" and _AFTER_UPPER.match(after)
         )
+        concluded = left in "此以故" and ends_or_lists
         return bool(named or concluded) or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
     if _ENGLISH_BEFORE.search(before):
         return False
@@ -691,6 +689,7 @@ _PREDICATE = re.compile(
     r"(?:[ ]?[、和与及,/][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[”\"」』)]?[ ]?(?:选?项)?[ ]?(?:错误|正确|有误|[也更才则次不是为错就只最没显明可还似看较比符与]|一般|几乎|完全|根本|it is|is|seems|does)"
 )
 _JUDGED = re.compile(r"(?:[ ]?[、和与及][ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[ ]?选?项?[ ]?[均都皆]")
+# The further letters of a list whose options are called wrong: 、C、D均不符合, ", B and D are incorrect".
 _JUDGED_WRONG = re.compile(
     r"(?:[ ]?(?:[、和与及]|,?[ ]?(?:and|or)[ ]|,)[ ]?[(]?[a-z1-9](?![a-z0-9])[)]?){0,15}[ ]?选?项?[ ]?"
     r"(?:[均都皆][被可]?(?:[不无没未有错与非]|排除)|错误|(?:are|is|were)(?: all| both)? (?:not|in|un|im|wrong|false|ruled))"
@@ -699,6 +698,7 @@ _COMMA = re.compile("[,;]")
 _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
 
 
+# Stands before the option that is chosen: 答案为选项A.
 _NAMED_ANSWER = re.compile(r"(?:[是为选:]|答案|(?<![a-z])is)[ ]?(?:选项|option)?[ (\[“\"]{0,2}\Z")
 
 

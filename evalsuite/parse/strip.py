@@ -313,12 +313,8 @@ def blocks(low: str, speakers: bool = True) -> list[Block]:
     for first, last in lines(low, 0, len(low)):
         after_turn = low.find(TURN, previous, first) >= 0
         if in_example and (in_example := _NOW.match(low, first, last) is None):
-            start, echo, after_speaker, previous = (
-                last,
-                False,
-                False,
-                last,
-            )  # no block: the example belongs to the prompt
+            # The example belongs to the prompt and is no block.
+            start, echo, after_speaker, previous = last, False, False, last
             continue
         prompt = _PROMPT.match(low, first, last) is not None
         speaks = speakers and SPEAKER.match(low, first, last) is not None
