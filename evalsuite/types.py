@@ -270,13 +270,13 @@ class Metric:
     zh: str
     en: str = ""  # "": the same as `zh`
     short: str = ""  # for narrow columns
-    top: float | None = 1.0  # the highest possible value; None: unbounded
+    maximum: float | None = 1.0  # the highest possible value; None: unbounded
     percent: bool = True  # shown times 100
     unit: str = ""  # "nats": the page shows the sign and names the unit
-    lower: bool = False  # lower is better
-    share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
-    # Whether a cell's value is the mean of its items' values: so for F1, but BLEU pools counts, and macro F1 averages classes.
-    mean: bool = True
+    lower_is_better: bool = False
+    is_share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
+    # A cell's value is the mean of its items' values: so for F1, but BLEU pools counts, and macro F1 averages classes.
+    is_mean: bool = True
     published: float = 1.0  # divisor that brings published figures to our scale
 
     @property

@@ -46,12 +46,12 @@ def test_rows_say_which_metrics_are_means(task: str) -> None:
     found = per_item(scored)
     assert {*TASKS[task].item_metrics} <= found.keys()
     for name, values in found.items():
-        if metric_named(name).mean:
+        if metric_named(name).is_mean:
             assert math.fsum(values) / len(items) == pytest.approx(scored.value(name), abs=1e-9), name
 
 
 def test_metrics_of_texts_that_pool_counts_are_no_means() -> None:
-    assert {row.name for row in TEXT_METRICS.values() if not row.mean} == {
+    assert {row.name for row in TEXT_METRICS.values() if not row.is_mean} == {
         row.name for row in TEXT_METRICS.values() if row.counts
     }
 
@@ -74,7 +74,7 @@ def test_rates_of_a_class_are_no_means() -> None:
     assert one == pytest.approx({"precision": 1, "recall": 1 / 3, "macro_f1": 1 / 2, "weighted_f1": 1 / 2})
     assert other == pytest.approx({"precision": 1 / 4, "recall": 1, "macro_f1": 1 / 5, "weighted_f1": 1 / 10})
     for name, value in whole.items():
-        assert abs(value - (one[name] + other[name]) / 2) > 0.01 and not metric_named(name).mean, name
+        assert abs(value - (one[name] + other[name]) / 2) > 0.01 and not metric_named(name).is_mean, name
 
 
 def test_the_interval_of_a_pooled_metric_is_the_bootstraps_where_its_value_happens_to_be_the_mean() -> None:

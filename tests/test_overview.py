@@ -218,7 +218,7 @@ def test_what_has_no_figure() -> None:
 
 def test_metrics_are_brought_to_their_highest_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """Metrics with the highest value 10, and with none, as no task's headline has them so far."""
-    rows = {"accuracy": Metric("accuracy", "", top=10.0), "macro_f1": Metric("macro_f1", "", top=None)}
+    rows = {"accuracy": Metric("accuracy", "", maximum=10.0), "macro_f1": Metric("macro_f1", "", maximum=None)}
     monkeypatch.setattr("evalsuite.analyses.overview.metric_named", lambda name: rows.get(name) or Metric(name, ""))
     made = group_of(EASY, CAUSE, FOLD, cell("cider_span_selection", "fold1", 2.0, 1.0))
     assert made["left_out"] == ["cider_dnli"] and [c["parts"] for c in made["columns"]][1] == [

@@ -308,7 +308,7 @@ def test_a_metric_needs_no_more_than_its_row(
         if cell["task"] == "cider_dnli":
             cell["metrics"]["surprise"] = cell["metrics"]["macro_f1"] | {"value": 2.5, "low": 2.0, "high": 3.0}
     (copied / "results.json").write_text(json.dumps(found), encoding="utf-8")
-    row = Metric("surprise", "意外度", "Surprise", top=8.0, percent=False, lower=True)
+    row = Metric("surprise", "意外度", "Surprise", maximum=8.0, percent=False, lower_is_better=True)
     monkeypatch.setattr("evalsuite.page.report.metric_rows", lambda: {**metric_rows(), "surprise": row})
     with browse(evalsuite.report([copied])) as page:
         for lang, name in (("en", "Surprise ↓"), ("zh", "意外度 ↓")):

@@ -204,7 +204,7 @@ def test_rated_reads_a_cell() -> None:
 
 def test_higher_is_better_in_all_metrics_that_significance_groups_compare() -> None:
     """The letters begin with the highest mean, as `not_worse` does."""
-    assert not [name for kind in KINDS.values() for name in kind.item_metrics if metric_named(name).lower]
+    assert not [name for kind in KINDS.values() for name in kind.item_metrics if metric_named(name).lower_is_better]
 
 
 # --- average ranks
@@ -363,7 +363,7 @@ def test_a_list_of_items_leaves_out_its_own_model_alone() -> None:
 
 
 def test_of_a_metric_of_which_less_is_better_the_lowest_value_ranks_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranking, "metric_named", lambda name: Metric(name, name, lower=True))
+    monkeypatch.setattr(ranking, "metric_named", lambda name: Metric(name, name, lower_is_better=True))
     tasks = ("knowledge_filling", "event_cause")
     (row,) = ranking.ranks_of(_headlines({"a": dict.fromkeys(tasks, 0.2), "b": dict.fromkeys(tasks, 0.8)}))
     assert row.ranks.mean == {"a": 1.0, "b": 2.0}

@@ -180,5 +180,5 @@ def test_headings_of_the_tasks_metrics() -> None:
 def test_shares_are_shown_times_100_and_nats_and_cider_are_not() -> None:
     metrics = {**SHARED_METRICS, **TEXT_METRICS}
     assert {name for name, metric in metrics.items() if not metric.percent} == {"delta_nll", "cider", "cider_plain"}
-    assert {name: metric.top for name, metric in metrics.items() if metric.top != 1} == {"delta_nll": None, "cider": 10, "cider_plain": 10}  # fmt: skip
-    assert [name for name, metric in metrics.items() if metric.lower] == ["paper.parts", "no_match"]
+    assert {name: metric.maximum for name, metric in metrics.items() if metric.maximum != 1} == {"delta_nll": None, "cider": 10, "cider_plain": 10}  # fmt: skip
+    assert [name for name, metric in metrics.items() if metric.lower_is_better] == ["paper.parts", "no_match"]

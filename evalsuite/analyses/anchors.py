@@ -149,7 +149,7 @@ def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
         return ""
     if not models and cell.is_adapter:
         return "an adapter, almost the same model as others; --model takes it all the same"
-    if task.metrics[0] != task.item_metrics[0] or not metric_named(task.metrics[0]).mean:
+    if task.metrics[0] != task.item_metrics[0] or not metric_named(task.metrics[0]).is_mean:
         return f"its headline {task.metrics[0]} is no mean over items"
     if cell.failed or (cell.missing and not cell.is_estimate):
         return "some requests failed or were not asked"

@@ -198,7 +198,7 @@ def _group(group: Group, split: Split, cells: Sequence[CellResult], drops: Seque
 def _scale(metric: str) -> float:
     """The highest value of a metric; 0 for one that is no score from 0 to a highest value."""
     row = metric_named(metric)
-    return 0.0 if row.lower or not row.top else row.top
+    return 0.0 if row.lower_is_better or not row.maximum else row.maximum
 
 
 def _part_order(part: tuple[str, str]) -> tuple[int, tuple[int, str]]:
@@ -331,7 +331,7 @@ def _part(cell: CellResult) -> GroupPart:
         items=figure.n,
         lost=(0 if cell.is_estimate else cell.missing) + cell.failed,
         estimated=True if cell.is_estimate else None,
-        chance=cell.chance if metric_named(metric).share else None,
+        chance=cell.chance if metric_named(metric).is_share else None,
     )
 
 

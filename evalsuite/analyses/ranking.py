@@ -373,7 +373,7 @@ def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
 def ranked_value(cell: CellResult) -> float | None:
     """The headline, negated where less is better."""
     value = cell.headline.value
-    return -value if value is not None and metric_named(TASKS[cell.task].metrics[0]).lower else value
+    return -value if value is not None and metric_named(TASKS[cell.task].metrics[0]).lower_is_better else value
 
 
 # --- tables

@@ -68,8 +68,8 @@ def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[tuple[str, 
     for cells in tables.values():
         task = TASKS[cells[0].task]
         metric = metric_named(task.metrics[0])
-        if metric.percent and not metric.lower:
-            found.setdefault((task.benchmark, cells[0].but(*_WAY, "task")), []).append(cells)
+        if metric.percent and not metric.lower_is_better:
+            found.setdefault((task.benchmark, cells[0].without(*_WAY, "task")), []).append(cells)
     several = {key: [cells for cells in tasks if len({c.way for c in cells}) > 1] for key, tasks in found.items()}
     return {key: several[key] or tasks for key, tasks in found.items()}
 

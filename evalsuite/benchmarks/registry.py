@@ -258,7 +258,7 @@ def metric_named(name: str) -> Metric:
     """The row of a metric's name in results.json ("paper.bleu2" is BLEU-2 under the paper's profile), or a new row for an
     unknown name.
 
-    >>> metric_named("paper.cider").top, metric_named("f1").heading, metric_named("accuracy").heading
+    >>> metric_named("paper.cider").maximum, metric_named("f1").heading, metric_named("accuracy").heading
     (10.0, 'f1 %', 'acc %')
     """
     rows, name = metric_rows(), name.removeprefix("rotation.")

@@ -240,7 +240,7 @@ def _with_scale(cells: Table) -> Table:
         if name is None:
             return [False, None, None]
         known = metric_named(name)
-        return [name == task.metrics[0], known.top, known.lower]
+        return [name == task.metrics[0], known.maximum, known.lower_is_better]
 
     return replace(cells, columns=(*cells.columns, *columns), more=more)
 

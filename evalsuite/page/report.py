@@ -234,7 +234,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         ],
         "metrics": [
             {"name": name, "zh": m.zh, "en": m.en or m.zh}
-            | {key: getattr(m, key) for key in ("top", "percent", "share", "unit", "lower")}
+            | {"top": m.maximum, "percent": m.percent, "share": m.is_share, "unit": m.unit, "lower": m.lower_is_better}
             for name, m in metric_rows().items()
         ],
         "perturbations": [

@@ -60,7 +60,7 @@ class CellOutcomes:
     @property
     def is_share(self) -> bool:
         """Whether the metric's values are in [0, 1]."""
-        return metric_named(self.metric).top == 1
+        return metric_named(self.metric).maximum == 1
 
 
 def outcomes_of(cell: Cell, replies: Sequence[ScoredReply]) -> CellOutcomes:

@@ -257,8 +257,8 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
             interval, binomial, metric = drawn[own], None, metric_named(name)
             # Percentiles of few dialogues are too narrow, and with one dialogue every resample is identical.
             low, high = (interval.low, interval.high) if dialogues >= RESAMPLED else (None, None)
-            if dialogues > 1 and metric.top == 1:
-                if metric.mean and name in of_items:
+            if dialogues > 1 and metric.maximum == 1:
+                if metric.is_mean and name in of_items:
                     few = few_dialogues(of_items[name], scored.clusters)
                     low, high = few.low, few.high
                 elif interval.low == interval.high and interval.value in (0, 1):
@@ -266,7 +266,7 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
                     few = wilson(interval.value * dialogues, dialogues)
                     low, high = few.low, few.high
             # Means of rotations and of samples are no counts.
-            if metric.share and dialogues > 1 and name not in scored.spread and not part.over_rotations:
+            if metric.is_share and dialogues > 1 and name not in scored.spread and not part.over_rotations:
                 share = wilson(round(interval.value * count), count)
                 binomial = [share.low, share.high]
             figures[name] = MetricValue(

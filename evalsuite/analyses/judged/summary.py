@@ -303,7 +303,7 @@ def _numbers(judging: Opinions, n: int, subject: Subject) -> ScaleNumbers:
         update={
             "length": Length(spearman=rho, partial=partial),
             "metrics": {m: _beside(scores, column, dialogues) for m, column in columns.items()},
-            "joint": {m: joint(scores, column, metric_named(m).top or 1.0) for m, column in columns.items()},
+            "joint": {m: joint(scores, column, metric_named(m).maximum or 1.0) for m, column in columns.items()},
         }
     )
 

@@ -17,7 +17,7 @@ from evalsuite.metrics.tokens import jieba
 from evalsuite.types import Answered, Item, Metric, Part
 
 METRICS = (
-    Metric("blend", "命中率", "Answers that people gave", "held %", share=True),
+    Metric("blend", "命中率", "Answers that people gave", "held %", is_share=True),
     Metric("blend_weighted", "按票数命中率", "The same by votes", "votes %"),
 )
 _MARKS = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})

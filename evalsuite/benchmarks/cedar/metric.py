@@ -94,15 +94,15 @@ METRICS = tuple(
     metric
     for name, (zh, en) in _WORDS.items()
     for metric in (
-        Metric(f"accuracy_{name}", f"准确率（{zh}）", f"Acc. ({en})", f"{name} %", mean=False),
+        Metric(f"accuracy_{name}", f"准确率（{zh}）", f"Acc. ({en})", f"{name} %", is_mean=False),
         Metric(
             f"delta_nll_{name}",
             f"ΔNLL（{zh}）",
             f"ΔNLL ({en})",
             f"{name}\nΔNLL",
-            top=None,
+            maximum=None,
             percent=False,
-            mean=False,
+            is_mean=False,
             unit="nats",
         ),
     )

@@ -10,9 +10,9 @@ from evalsuite.benchmarks.languages import parser_of
 from evalsuite.types import Answered, Metric, Part
 
 METRICS = (
-    Metric("set_accuracy_single", "全对率（一个答案）", "Exact sets (one right answer)", "one %", mean=False),
+    Metric("set_accuracy_single", "全对率（一个答案）", "Exact sets (one right answer)", "one %", is_mean=False),
     Metric(
-        "set_accuracy_multiple", "全对率（多个答案）", "Exact sets (several right answers)", "several %", mean=False
+        "set_accuracy_multiple", "全对率（多个答案）", "Exact sets (several right answers)", "several %", is_mean=False
     ),
 )
 

@@ -121,9 +121,14 @@ def bleu_part(answered: Answered) -> Part:
 
 
 METRICS = (
-    Metric("sacrebleu", "sacreBLEU", short="BLEU", mean=False, published=100.0),
+    Metric("sacrebleu", "sacreBLEU", short="BLEU", is_mean=False, published=100.0),
     Metric(
-        "sacrebleu_notebook", "sacreBLEU（官方 notebook）", "sacreBLEU (notebook)", "BLEU", mean=False, published=100.0
+        "sacrebleu_notebook",
+        "sacreBLEU（官方 notebook）",
+        "sacreBLEU (notebook)",
+        "BLEU",
+        is_mean=False,
+        published=100.0,
     ),
 )
 

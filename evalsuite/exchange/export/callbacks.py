@@ -70,7 +70,7 @@ def read(row: ExportedRow, reply: str, finish: str = "stop") -> AnsweredReply:
 def mean_names(task: str) -> tuple[str, ...]:
     """Names of the metrics whose value is the mean over the items."""
     of = TASKS[task]
-    own = [name for name in of.item_metrics if metric_named(name).mean]
+    own = [name for name in of.item_metrics if metric_named(name).is_mean]
     return (*own, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
 
 

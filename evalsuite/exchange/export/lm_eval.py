@@ -97,7 +97,7 @@ def _task(cell: ExportedTask, scoring: str) -> dict[str, Any]:
 
 
 def _mean(metric: str) -> dict[str, Any]:
-    return {"metric": metric, "aggregation": "mean", "higher_is_better": not metric_named(metric).lower}
+    return {"metric": metric, "aggregation": "mean", "higher_is_better": not metric_named(metric).lower_is_better}
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
