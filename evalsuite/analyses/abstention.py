@@ -66,7 +66,7 @@ def abstention(cell: CellOutcomes) -> Abstention:
     """The row of a cell with replies."""
     outcomes = cell.outcomes
     answers = [o.answer.status in ANSWERED for o in outcomes]
-    dialogues = [o.source for o in outcomes]
+    dialogues = [o.cluster for o in outcomes]
     answered = [o for o, answer in zip(outcomes, answers, strict=True) if answer]
     abstained = sum(o.answer.status in ABSTAINED for o in outcomes)
     rights = [o.value * answer for o, answer in zip(outcomes, answers, strict=True)]
@@ -80,7 +80,7 @@ def abstention(cell: CellOutcomes) -> Abstention:
         abstained=abstained,
         silent=len(outcomes) - len(answered) - abstained,
         coverage=mean_interval([float(x) for x in answers], dialogues),
-        accuracy=mean_interval([o.value for o in answered], [o.source for o in answered]) if answered else None,
+        accuracy=mean_interval([o.value for o in answered], [o.cluster for o in answered]) if answered else None,
         right=math.fsum(rights) / len(rights),
         wrong=math.fsum(wrongs) / len(wrongs),
         right_variance=_covariance(rights, rights, dialogues),

@@ -109,7 +109,7 @@ def breakdown(cell: CellOutcomes, distances: dict[int, int | None]) -> Breakdown
 def _groups(task: str, items: Iterable[ItemValue]) -> list[GroupMean]:
     """The mean of each group: relation category, inference type, dimension."""
     groups = by_key(
-        (name, (item.value, item.first.source))
+        (name, (item.value, item.first.cluster))
         for item in items
         for name in filter(None, item.first.item.group.split("|"))  # an item may belong to no group, or to several
     )
@@ -164,7 +164,7 @@ def _bin(value: int | None, bins: Sequence[Ends]) -> Ends:
 
 def _bins(values: Iterable[tuple[Ends, ItemValue]]) -> list[Bin]:
     """The bins that are not empty, in ascending order, the unknown one last."""
-    bins = by_key((ends, (item.value, item.first.source)) for ends, item in values)
+    bins = by_key((ends, (item.value, item.first.cluster)) for ends, item in values)
     return [
         Bin(low=low, high=high, **dict(item_mean(bins[low, high])))
         for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))

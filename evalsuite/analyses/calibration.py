@@ -146,7 +146,7 @@ def _stated(cell: ScoredCell) -> _Probabilities | None:
         return None
     confidence = np.array([outcome.answer.confidence for outcome in stated], float)
     right = np.array([float(outcome.value >= 1) for outcome in stated])
-    dialogues = [outcome.source for outcome in stated]
+    dialogues = [outcome.cluster for outcome in stated]
     return _Probabilities("stated", confidence, right, (confidence - right) ** 2, 0.25, dialogues, len(answered))
 
 

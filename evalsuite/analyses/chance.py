@@ -102,7 +102,7 @@ def _choices(cell: CellOutcomes) -> tuple[_Items, list[list[int | None]]]:
             Random(f"chance:{outcome.item.id}").shuffle(order)
         choice = order[outcome.chosen[0]] if len(outcome.chosen) == 1 else None
         golds = tuple(order[gold] for gold in outcome.item.golds)
-        found.setdefault(outcome.item.id, (golds, count, outcome.source, []))[3].append(choice)
+        found.setdefault(outcome.item.id, (golds, count, outcome.cluster, []))[3].append(choice)
     golds, options, dialogues, chosen = zip(*found.values(), strict=True)
     return _Items(tuple(found), golds, options, dialogues), [*chosen]
 

@@ -53,7 +53,7 @@ def detectable_between(cells: Sequence[CellOutcomes]) -> Detectable | None:
     shared = [name for name in values[0] if all(name in own for own in values[1:])]
     if not shared:
         return None
-    dialogues = [values[0][name].first.source for name in shared]
+    dialogues = [values[0][name].first.cluster for name in shared]
     rows = np.array([[own[name].value for name in shared] for own in values])
     found = [x for a, b in combinations(rows, 2) if (x := detectable(a - b, dialogues)) is not None]
     return Detectable(

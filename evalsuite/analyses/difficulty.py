@@ -133,7 +133,7 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
         return None
     table: Floats = np.array([[values[item].value for item in items] for values in found])
     rights, found_r = (table > RIGHT).sum(axis=0), discriminations(table)
-    sources = [found[0][item].first.source for item in items]
+    sources = [found[0][item].first.cluster for item in items]
     defined = [r for r in found_r if r is not None]
     counts, bins = Counter(rights.tolist()), Counter(bisect(EDGES, r) for r in defined)
     suspicious = sorted(_suspicious(cells, items, table, found_r), key=lambda x: (x.p, -(x.agree or 0)))

@@ -95,7 +95,7 @@ def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
     easy, hard = (cell.result.metrics[metric] for cell in both)
     found = [item_values(cell.outcomes).values() for cell in both]
     values = [[item.value for item in side] for side in found]
-    dialogues = [[item.first.source for item in side] for side in found]
+    dialogues = [[item.first.cluster for item in side] for side in found]
     # The seed names no model: two models with the same replies get the same p.
     rng = Random(f"gaps:{place.task}:{place.split}")
     test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng, family)

@@ -181,7 +181,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
     items = by_key((plain.item.id, (plain, min(o.value for o in outcomes))) for plain, outcomes in pairs).values()
     before = [fmean(plain.value for plain, _ in samples) for samples in items]
     after = [fmean(value for _, value in samples) for samples in items]
-    clusters = [samples[0][0].source for samples in items]
+    clusters = [samples[0][0].cluster for samples in items]
     place = other.place
     # The seed names no model: two models with the same replies get the same interval.
     purpose = f"robustness:{place.task}:{place.set}:{place.split}:{place.perturb}"

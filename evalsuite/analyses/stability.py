@@ -75,7 +75,7 @@ def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[
         for cell in group:
             values = item_values(cell)
             asked[str(getattr(cell.place, part))] = {name: own.value for name, own in values.items()}
-            sources = sources or {name: own.first.source for name, own in values.items()}
+            sources = sources or {name: own.first.cluster for name, own in values.items()}
         if row := _stability(over, group[0].place, part, group[0].metric, asked, sources):
             yield row
 
@@ -92,7 +92,7 @@ def _rotated(cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
         for outcome in cell.outcomes:
             if outcome.sample == 0:
                 asked.setdefault(str(outcome.rotation), {})[outcome.item.id] = outcome.value
-                sources[outcome.item.id] = outcome.source
+                sources[outcome.item.id] = outcome.cluster
                 needed[outcome.item.id] = change.count(outcome.item)
         if row := _stability("rotations", cell.place, "", cell.metric, asked, sources, needed):
             yield row

@@ -128,7 +128,7 @@ def _votes(group: _Askings) -> Votes | None:
     if len(asked) < 2 or not whole:
         return None
     replies = {name: [items[name] for items in asked.values() if name in items] for name in whole}
-    dialogues = [replies[name][0].source for name in whole]
+    dialogues = [replies[name][0].cluster for name in whole]
     most = max(len(own) for own in replies.values())
     return Votes(
         **place.as_dict() | ({part: None} if part else {}),

@@ -24,7 +24,7 @@ class Outcome:
     item: Item  # the item in the form that was asked
     rotation: int
     sample: int
-    source: int  # number of its dialogue within the cell
+    cluster: int  # number of its dialogue within the cell: the unit of intervals and tests
     value: float  # the task's first metric of items
     answer: Answer
     score: Score
@@ -68,8 +68,8 @@ def outcomes_of(cell: Cell, replies: Sequence[ScoredReply]) -> CellOutcomes:
     metric = TASKS[cell.place.task].item_metrics[0]
     dialogues = sources([trial.item.context for trial, *_ in replies])
     outcomes = tuple(
-        Outcome(trial.item, trial.rotation, trial.request.sample, source, score.values[metric], answer, score)
-        for (trial, _, answer, score), source in zip(replies, dialogues, strict=True)
+        Outcome(trial.item, trial.rotation, trial.request.sample, cluster, score.values[metric], answer, score)
+        for (trial, _, answer, score), cluster in zip(replies, dialogues, strict=True)
     )
     return CellOutcomes(cell, max((trial.item.labels for trial, *_ in replies), key=len, default=()), outcomes)
 
