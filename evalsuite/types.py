@@ -541,7 +541,7 @@ class Place:
     """The coordinates of a figure: one model on one task, set and split, asked in one way.
 
     >>> place = Place("tiny-zh", "event_cause", "easy", "test", "paper", 0)
-    >>> place.way, dict(place.but("model", "task", "variant", "shots"))["set"]
+    >>> place.way, dict(place.without("model", "task", "variant", "shots"))["set"]
     ('paper 0-shot', 'easy')
     """
 
@@ -564,7 +564,7 @@ class Place:
         """Name -> value: the first keys of a row of results.json."""
         return {name: getattr(self, name) for name in PLACE}
 
-    def but(self, *names: str) -> Coordinates:
+    def without(self, *names: str) -> Coordinates:
         """(name, value) pairs without `names`: a hashable key for rows that differ in `names` only. `dict` makes it a row."""
         return tuple((name, value) for name, value in self.as_dict().items() if name not in names)
 

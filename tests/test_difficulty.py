@@ -121,7 +121,7 @@ def cell(
 
 
 def difficulty(cells: Sequence[CellOutcomes]) -> dict[str, Any] | None:
-    place = dict(Place("", TASK, "easy", "test", "paper", 0).but("model"))
+    place = dict(Place("", TASK, "easy", "test", "paper", 0).without("model"))
     row = of_items.difficulty(place, cells)
     return row and row.written()
 

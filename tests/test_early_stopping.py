@@ -506,7 +506,7 @@ def test_estimates_are_no_points_of_a_judge_s_correlations():
         )
         for cell in cells
     ]  # fmt: skip
-    (points,) = _points(judged, cells, lambda cell: cell.place.but("model")).values()
+    (points,) = _points(judged, cells, lambda cell: cell.place.without("model")).values()
     assert [model for model, *_ in points] == ["whole"]
 
 

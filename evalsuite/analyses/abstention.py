@@ -58,8 +58,8 @@ class Abstention(CellFields):
 def compute(run: ScoredRun) -> list[Abstention] | None:
     """A row for each cell asked in a way in which any model abstained; None if none did."""
     written = [cell for cell in run.outcomes if cell.place.scoring in ("generate", "constrained") and cell.is_share]
-    ways = {cell.place.but("model") for cell in written if any(o.answer.status in ABSTAINED for o in cell.outcomes)}
-    return [abstention(cell) for cell in written if cell.outcomes and cell.place.but("model") in ways] or None
+    ways = {cell.place.without("model") for cell in written if any(o.answer.status in ABSTAINED for o in cell.outcomes)}
+    return [abstention(cell) for cell in written if cell.outcomes and cell.place.without("model") in ways] or None
 
 
 def abstention(cell: CellOutcomes) -> Abstention:
@@ -108,8 +108,8 @@ def _covariance(a: Sequence[float], b: Sequence[float], dialogues: Sequence[int]
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each benchmark, set and way: a row per task and model."""
-    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: str(row.but("model", "task")))
-    groups = by_key(((benchmark_of(row.task).name, row.but("model", "task")), row) for row in rows)
+    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: str(row.without("model", "task")))
+    groups = by_key(((benchmark_of(row.task).name, row.without("model", "task")), row) for row in rows)
     yield from with_notes((_sheet(group, results.penalty) for group in groups.values()), _legend(results.penalty))
 
 

@@ -72,4 +72,4 @@ def _sheet(one: ChosenAnchors, zh: str, en: str) -> Sheet:
     task = TASKS[place.task]
     named, asked = set_name(benchmark_of(place.task), place.set), asked_words(place.as_dict())
     title = titled("", f"{zh}：{named.zh} {task.zh}，{asked}", f"{en}: {named.en} {task.en} {place.split}, {place.way}")
-    return Sheet("anchors", title, (), (), about=dict(place.but("model")))
+    return Sheet("anchors", title, (), (), about=dict(place.without("model")))

@@ -218,7 +218,7 @@ def _set(one: ChosenAnchors) -> AnchorSet:
     column = one.column
     scores = column.table.mean(axis=1)
     return AnchorSet(
-        **dict(column.place.but("model")),
+        **dict(column.place.without("model")),
         data=column.facts.data,
         template=column.facts.template,
         of=len(column.items),

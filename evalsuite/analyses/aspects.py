@@ -53,7 +53,7 @@ def compute(run: ScoredRun) -> list[Aspects]:
         place, kind = cell.place, TASKS[cell.place.task].kind
         grouped = any(outcome.item.group for outcome in cell.outcomes)
         if grouped and place.perturb == "none" and kind.single and kind.written:
-            pooled.setdefault((benchmark_of(place.task).name, place.but("task")), []).append(cell)
+            pooled.setdefault((benchmark_of(place.task).name, place.without("task")), []).append(cell)
     return [_pooled(name, place, cells) for (name, place), cells in pooled.items() if len(cells) > 1]
 
 

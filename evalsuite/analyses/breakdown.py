@@ -193,7 +193,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _breakdowns(rows: Iterable[Breakdown]) -> Iterator[Sheet]:
-    groups = by_key(((benchmark_of(row.task).name, row.but("model", "task")), row) for row in rows)
+    groups = by_key(((benchmark_of(row.task).name, row.without("model", "task")), row) for row in rows)
     for (benchmark, place), group in groups.items():
         for by, words in _BY.items():
             if bins := _headings(group, by):

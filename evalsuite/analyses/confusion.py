@@ -96,7 +96,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
-    groups = by_key((entry.but("model"), entry) for entry in rows)
+    groups = by_key((entry.without("model"), entry) for entry in rows)
     for place, group in groups.items():
         about = dict(place)
         lines = []

@@ -66,7 +66,7 @@ class Between(TypedDict):
 
 def compute(run: ScoredRun) -> list[MetricCorrelation]:
     """Rows of both bases, by task and set."""
-    by_place = by_key((cell.place.but(*_OVER), cell.points) for cell in run.cells if cell.points)
+    by_place = by_key((cell.place.without(*_OVER), cell.points) for cell in run.cells if cell.points)
     rows = []
     for place, group in by_place.items():
         rows.append(_over_items(place, group))
@@ -92,7 +92,7 @@ def _over_models(place: Coordinates, results: Sequence[CellResult]) -> Iterator[
     import numpy as np
 
     counted = (cell for cell in results if cell.is_complete and cell.perturb == "none" and not cell.is_baseline)
-    models = [cell.metrics for cell in counted if cell.but(*_OVER) == place]
+    models = [cell.metrics for cell in counted if cell.without(*_OVER) == place]
     if (count := len(models)) >= MODELS:
         values = [{name: figure.value for name, figure in own.items() if figure.value is not None} for own in models]
         names = [name for name in models[0] if name not in ALIKE and all(name in own for own in values)]

@@ -38,7 +38,9 @@ class Detectable(SharedPlaceFields):
 def compute(run: ScoredRun) -> list[Detectable] | None:
     """A row for each task, set and way of two or more models; None without any."""
     groups = by_key(
-        ((cell.place.but("model"), cell.cell.facts["data"]), cell) for cell in run.outcomes if not cell.cell.is_baseline
+        ((cell.place.without("model"), cell.cell.facts["data"]), cell)
+        for cell in run.outcomes
+        if not cell.cell.is_baseline
     )
     return [row for group in groups.values() if len(group) > 1 and (row := detectable_between(group))] or None
 
@@ -57,7 +59,7 @@ def detectable_between(cells: Sequence[CellOutcomes]) -> Detectable | None:
     rows = np.array([[own[name].value for name in shared] for own in values])
     found = [x for a, b in combinations(rows, 2) if (x := detectable(a - b, dialogues)) is not None]
     return Detectable(
-        **dict(cells[0].place.but("model")),
+        **dict(cells[0].place.without("model")),
         metric=cells[0].metric,
         models=len(cells),
         items=len(shared),

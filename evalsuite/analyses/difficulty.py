@@ -103,7 +103,7 @@ class Difficulty(SharedPlaceFields, ItemMean):
 def compute(run: ScoredRun) -> list[Difficulty]:
     """A row for each task, set and way of asking with enough models."""
     groups = by_key(
-        (cell.place.but("model"), cell)
+        (cell.place.without("model"), cell)
         for cell in run.cells
         if cell.place.perturb == "none" and not cell.result.is_baseline and not cell.result.is_adapter
     )
@@ -311,7 +311,7 @@ def _task(row: Difficulty) -> Text:
 
 
 def _about(rows: Sequence[Difficulty]) -> About:
-    return dict(rows[0].but("task", "set"))
+    return dict(rows[0].without("task", "set"))
 
 
 def _counts(right: Sequence[int]) -> dict[str, int]:

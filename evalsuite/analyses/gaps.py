@@ -71,13 +71,13 @@ def compute(run: ScoredRun) -> list[Gap]:
     for cell in run.cells:
         place = cell.place
         if place.perturb == "none" and place.set in benchmark_of(place.task).levels and cell.outcomes.outcomes:
-            groups.setdefault(place.but("set"), {})[place.set] = cell
+            groups.setdefault(place.without("set"), {})[place.set] = cell
     pairs = []
     for key, by_set in groups.items():
         levels = benchmark_of(dict(key)["task"]).levels
         if all(level in by_set for level in levels):
             pairs.append([by_set[level] for level in levels])
-    families = [both[0].place.but("task", "set") for both in pairs]
+    families = [both[0].place.without("task", "set") for both in pairs]
     sizes = Counter(families)
     rows = [_gap(both, sizes[of]) for both, of in zip(pairs, families, strict=True)]
     corrected = within_families([(of, row.p, row.least_p) for of, row in zip(families, rows, strict=True)])
@@ -105,7 +105,7 @@ def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
         low, high = test.value - math.hypot(x - x_low, y_high - y), test.value + math.hypot(x_high - x, y - y_low)
         low, high = test.agreeing(low, high)
     return Gap(
-        **dict(place.but("set")),
+        **dict(place.without("set")),
         metric=metric,
         sets=[cell.place.set for cell in both],
         values=[easy.value, hard.value],
@@ -170,12 +170,12 @@ def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
         Column("p'", kind="p"),
     )
     rest = f", {split} {asked}" if several else f", {split}"
-    where = asked_words(dict(rows[0].but())) if several else split_words(split).zh
+    where = asked_words(dict(rows[0].without())) if several else split_words(split).zh
     one, other = (set_title(benchmark, name) for name in rows[0].sets)
     title = titled(
         Text(f"{one.zh} / {other.zh}", f"{one.en} / {other.en}"), f"：两个题集之差，{where}", f": the gap{rest}"
     )
-    about = dict(rows[0].but("model", "task", "perturb"))
+    about = dict(rows[0].without("model", "task", "perturb"))
     return Sheet("gaps", title, columns, tuple(lines), about=about)
 
 

@@ -113,7 +113,9 @@ def score_run(
 
 def groups_of_models(cells: Iterable[Cell]) -> list[list[Cell]]:
     """The cells of all models on the same items, one group after the other: what is prepared for an item serves all of them."""
-    return [*by_key((cell.place.but("model"), cell) for cell in sorted(cells, key=lambda cell: cell.place)).values()]
+    return [
+        *by_key((cell.place.without("model"), cell) for cell in sorted(cells, key=lambda cell: cell.place)).values()
+    ]
 
 
 def score_in_processes(

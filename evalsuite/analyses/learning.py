@@ -104,7 +104,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
                 base=base.model,
                 trained_on=trained_on,
                 allow_leak=allow_leak,
-                **dict(base.but("model")),
+                **dict(base.without("model")),
                 metric=TASKS[base.task].metrics[0],
                 before=_before(by_place.get(base), [cell for cell, _ in adapters]),
                 chance=chances[0] if chances else None,
@@ -273,7 +273,7 @@ def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
             lines.append(Row((str(size), *(value_or_dash(points[0] if points else None) for points in found))))
         if any(row.chance is not None for row in group):
             lines.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
-        about = dict(group[0].but("perturb"))
+        about = dict(group[0].without("perturb"))
         heading = Column(Text("训练题数", "training items"), align="right")
         metric = f"{group[0].metric} %"
         title = Text(f"{base}，{' '.join(where)}：{metric}", f"{base} on {' '.join(where)}: {metric}")

@@ -51,7 +51,7 @@ def _pool(row: Curve, rows: Iterable[Curve]) -> str:
 
 def _groups(curves: Iterable[Curve], *names: str) -> Iterator[list[Curve]]:
     """Curves that differ only in `names`."""
-    yield from by_key(((row.base, row.trained_on, row.allow_leak, row.but(*names)), row) for row in curves).values()
+    yield from by_key(((row.base, row.trained_on, row.allow_leak, row.without(*names)), row) for row in curves).values()
 
 
 def _by_set(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
@@ -88,7 +88,7 @@ def _curves(
     where = Text("，" + about["set"], ", " + about["set"]) if "set" in about else Text("，各题集", ", by set")
     title = Text(f"{pool}，{task.zh}{where.zh}", f"{pool}: {task.en}{where.en}")
     chart = Chart("lines", across=0, up=tuple(range(1, len(columns) + 1)), pick=pick, title=task, before=True)
-    shared = {**dict(group[0].but("set", "perturb")), **about, "pool": pool}
+    shared = {**dict(group[0].without("set", "perturb")), **about, "pool": pool}
     notes = (_BEFORE, _SEEDS) if any(len(p.seeds) > 1 for row in group for p in row.points) else (_BEFORE,)
     return Sheet(name, title, (_SIZE, *columns), tuple(rows), notes, shared, chart, _COMPARES)
 
@@ -133,7 +133,7 @@ def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
         seed = Column(Text("种子", "seed"), kind="count", key=True)
         task, where = _task(group[0]), set_title(benchmark_of(group[0].task), group[0].set)
         title = Text(f"{pool}，{task.zh}，{where.zh}，各种子", f"{pool}: {task.en}, {where.en}, each seed")
-        about = {**dict(group[0].but("perturb")), "pool": pool}
+        about = {**dict(group[0].without("perturb")), "pool": pool}
         yield Sheet("seeds", title, (_SIZE, seed, *columns), tuple(rows), about=about, compares=_COMPARES)
 
 
@@ -143,7 +143,7 @@ def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
     found = [(row, point, point.labels) for row in curves for point in row.points if point.labels]
     kinds = [*_LABEL_CHECKS, *PERTURBATIONS]
     for row, point, check in sorted(found, key=lambda one: kinds.index(one[0].perturb)):
-        checks.setdefault((point.size, row.but("task")), []).append((row, check))
+        checks.setdefault((point.size, row.without("task")), []).append((row, check))
     columns = (
         Column(Text("标号", "label")),
         Column(Text("训练中", "in training"), kind="percent"),

@@ -49,7 +49,7 @@ def compute(run: ScoredRun) -> list[Mean]:
 def means(cells: Iterable[CellResult]) -> list[Mean]:
     """A mean for each group of cells that differ only in their set, in benchmarks whose paper averages over sets."""
     groups = by_key(
-        (cell.but("set"), cell) for cell in cells if benchmark_of(cell.task).averaged and not cell.is_subset
+        (cell.without("set"), cell) for cell in cells if benchmark_of(cell.task).averaged and not cell.is_subset
     )
     rows = []
     for about, group in groups.items():

@@ -182,7 +182,7 @@ class Reasoning:
     def key(self) -> Coordinates:
         """The key by which models are compared: benchmark, way of asking, tasks and sets."""
         first = self.cells[0]
-        place = first.but("model", "task", "set")
+        place = first.without("model", "task", "set")
         tasks, sets = (tuple(dict.fromkeys(getattr(cell, name) for cell in self.cells)) for name in ("task", "set"))
         return ("benchmark", TASKS[first.task].benchmark), *place, ("tasks", tasks), ("sets", sets)
 
@@ -207,7 +207,7 @@ def memory(
     found = [made for cell in resting if (made := _reasoning(cell, known))]
     if not found:
         return None
-    groups = by_key(((TASKS[one.cells[0].task].benchmark, one.cells[0].but("task", "set")), one) for one in found)
+    groups = by_key(((TASKS[one.cells[0].task].benchmark, one.cells[0].without("task", "set")), one) for one in found)
     pools = [_pool(group) for group in groups.values()]
     left_out = {cell.place.model for cell in cells if cell.result.is_baseline or cell.result.is_adapter}
     return Memory(
@@ -438,8 +438,8 @@ def _sheet(split: str, asked: str, rows: Sequence[TaskAgainst | PooledAgainst]) 
     )
     # The figure of the reasoning items comes first: the link to the cell's evidence stands behind the first figure.
     columns = (Column(Text("模型", "model")), *whole, facts, *known, *rest)
-    about = dict(rows[0].but("model", "task", "set"))
-    title = Text(f"记忆与推理：{asked_words(dict(rows[0].but()))}", f"Memory and reasoning, {split} {asked}")
+    about = dict(rows[0].without("model", "task", "set"))
+    title = Text(f"记忆与推理：{asked_words(dict(rows[0].without()))}", f"Memory and reasoning, {split} {asked}")
     chart = Chart("scatter", across=3, up=(1,))
     return Sheet("memory", title, columns, tuple(lines), (_decided(rows),), about, chart)
 
@@ -479,7 +479,7 @@ def _measured(entries: Sequence[Independent]) -> Iterator[Sheet]:
 
 def _title(entry: Independent, zh: str, en: str) -> Text:
     name = BENCHMARKS[entry.benchmark].title
-    return Text(f"{name}：{zh}，{asked_words(dict(entry.but()))}", f"{name}, {entry.split} {entry.way}: {en}")
+    return Text(f"{name}：{zh}，{asked_words(dict(entry.without()))}", f"{name}, {entry.split} {entry.way}: {en}")
 
 
 def _measures(entry: Independent) -> Sheet:

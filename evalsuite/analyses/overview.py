@@ -546,7 +546,7 @@ def _labelled(rows: Sequence[GroupRow]) -> list[tuple[str, GroupRow]]:
 
 
 def _about(row: GroupRow) -> About:
-    return dict(row.but("split", "perturb"))
+    return dict(row.without("split", "perturb"))
 
 
 ANALYSIS = Analysis(

@@ -125,7 +125,7 @@ def columns(cells: Iterable[AskedCell]) -> dict[Coordinates, list[AskedCell]]:
     """Place without the model -> its cells with the same items in the same order: the largest such group."""
     found: dict[Coordinates, dict[tuple[str, ...], list[AskedCell]]] = {}
     for one in cells:
-        found.setdefault(one.cell.place.but("model"), {}).setdefault(one.items, []).append(one)
+        found.setdefault(one.cell.place.without("model"), {}).setdefault(one.items, []).append(one)
     return {place: max(groups.values(), key=len) for place, groups in found.items()}
 
 

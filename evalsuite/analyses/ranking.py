@@ -185,7 +185,7 @@ def _compared(place: Place, column: Sequence[Rated]) -> list[TaskComparisons]:
     for n, metric in enumerate(TASKS[place.task].item_metrics):
         values = np.array([[scores[item][n] for item in order] for scores in table])
         # The seed names no model: the same replies under other names get the same groups.
-        purpose = f"groups:{':'.join(str(part) for _, part in place.but('model'))}:{metric}".encode(
+        purpose = f"groups:{':'.join(str(part) for _, part in place.without('model'))}:{metric}".encode(
             "utf-8", "surrogatepass"
         )
         p, test = pairwise(values, clusters, Random(purpose))
@@ -195,7 +195,7 @@ def _compared(place: Place, column: Sequence[Rated]) -> list[TaskComparisons]:
         differ = _significant({(a, b): float(p[index[a], index[b]]) for a, b in combinations(ranked, 2)})
         entries.append(
             TaskComparisons(
-                **dict(place.but("model")),
+                **dict(place.without("model")),
                 metric=metric,
                 items=len(shared),
                 dialogues=len(set(clusters)),
@@ -344,7 +344,7 @@ def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
     are not ranked. No model is ranked where fewer than two tasks count for that reason.
     """
     columns = by_key(
-        ((TASKS[cell.task].benchmark, cell.but("model", "task")), cell)
+        ((TASKS[cell.task].benchmark, cell.without("model", "task")), cell)
         for cell in cells
         if not cell.is_baseline and not cell.is_adapter
     )
@@ -383,10 +383,10 @@ _MODEL = Column(Text("模型", "model"))
 
 def group_sheets(results: Results) -> Iterator[Sheet]:
     """Significance groups over all models of the run, as p-values are corrected over them; shows only the models in `results`."""
-    shown = by_key((cell.but("model"), cell.model) for cell in results.cells)
+    shown = by_key((cell.without("model"), cell.model) for cell in results.cells)
     kept = []
     for group in groups(list(rated_cells(results.out, results.whole.cells))):
-        models = shown.get(group.but(), ())
+        models = shown.get(group.without(), ())
         some = {model: text for model, text in group.letters.items() if model in models}
         rest = {model: text for model, text in group.left_out.items() if model in models}
         if some:
@@ -396,7 +396,7 @@ def group_sheets(results: Results) -> Iterator[Sheet]:
 
 def rank_sheets(results: Results) -> Iterator[Sheet]:
     """Average ranks over all models and tasks of the run; shows only the models in `results`."""
-    shown = by_key((cell.but("model", "task"), cell.model) for cell in results.cells)
+    shown = by_key((cell.without("model", "task"), cell.model) for cell in results.cells)
     kept = []
     for row in ranks_of(results.whole.cells):
         models = shown.get(row.place, ())
@@ -413,7 +413,7 @@ def drawn_groups(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
     If a column has two groups, the later one is shown, which includes adapters.
     """
     by_first_metric = (entry for entry in entries if entry.metric == TASKS[entry.task].item_metrics[0])
-    tables = by_key(((benchmark_of(entry.task).name, entry.but("task")), entry) for entry in by_first_metric)
+    tables = by_key(((benchmark_of(entry.task).name, entry.without("task")), entry) for entry in by_first_metric)
     for (benchmark, place), group in tables.items():
         by_task = {entry.task: entry for entry in group}
         about = dict(place)

@@ -150,8 +150,8 @@ def drops(cells: Sequence[CellOutcomes]) -> list[Drop]:
     """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows, a family."""
     from evalsuite.metrics.statistics import within_families
 
-    bases = {c.place.but("perturb"): c for c in cells if c.place.perturb == "none"}
-    pairs = [(base, c) for c in cells if (base := bases.get(c.place.but("perturb"))) and c is not base]
+    bases = {c.place.without("perturb"): c for c in cells if c.place.perturb == "none"}
+    pairs = [(base, c) for c in cells if (base := bases.get(c.place.without("perturb"))) and c is not base]
     # Equal ids denote the same item only within the same data file.
     pairs = [(base, c) for base, c in pairs if base.cell.facts["data"] == c.cell.facts["data"]]
     sizes = Counter(c.place.model for _, c in pairs)
@@ -277,7 +277,7 @@ def _groups_by(results: Iterable[CellResult], name: str) -> Iterator[tuple[Coord
     groups: dict[Coordinates, dict[str, float]] = {}
     for cell in results:
         if cell.headline.value is not None:
-            groups.setdefault(cell.but(name), {})[getattr(cell, name)] = cell.headline.value
+            groups.setdefault(cell.without(name), {})[getattr(cell, name)] = cell.headline.value
     for place, values in groups.items():
         if len(values) > 1:
             by_name = {str(key): values[key] for key in sorted(values)}
@@ -341,7 +341,7 @@ def _sheet(label: str, rows: Sequence[Drop]) -> Sheet:
         lines.append(Row((task_and_set(TASKS[task], item_set), base, *cells), about={"set": item_set, "task": task}))
     columns = [perturb_column(name, kind="percent", about={"perturb": name}) for name in names]
     base_column = Column(Text("未扰动", "base"), kind="percent", key=True, about={"perturb": "none"})
-    about = dict(rows[0].but("task", "set", "perturb"))
+    about = dict(rows[0].without("task", "set", "perturb"))
     title = titled(label, "：扰动前后", ": under perturbation")
     return Sheet("robustness", title, (Column(""), base_column, *columns), tuple(lines), about=about)
 

@@ -53,7 +53,7 @@ def _sheets(found: Robustness, results: Results) -> Iterator[Sheet]:
 
 def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
     """Groups of rows that differ only in `names`, sorted by task and set."""
-    groups = by_key((row.but(*names), row) for row in rows)
+    groups = by_key((row.without(*names), row) for row in rows)
     return sorted(groups.values(), key=lambda rows: (task_order(rows[0].task), set_order(rows[0].set)))
 
 
@@ -84,7 +84,7 @@ def _changes(rows: Sequence[Drop]) -> Sheet:
         cells = (_change(by_kind[kind]) if kind in by_kind else Value(None) for kind in kinds)
         lines.append(Row((model, own[0].base, *cells), about={"model": model}))
     title = _title("变化一览", "Changes at a glance", rows[0], rows[0].set)
-    about = dict(rows[0].but("model", "perturb"))
+    about = dict(rows[0].without("model", "perturb"))
     return Sheet(
         "changes", title, (_MODEL, _unperturbed(rows), *columns), tuple(lines), about=about, compares=("perturb",)
     )
@@ -126,7 +126,7 @@ def _drops(rows: Sequence[Drop]) -> Sheet:
     title = _title("扰动前后", "Under perturbation", rows[0], rows[0].set)
     notes = (_DROPS, _SAME_CHOICE) if choices else (_DROPS,)
     chart = Chart("lines", up=(1, 2), pick=_ALONE, ends=3)
-    about = dict(rows[0].but("model", "perturb"))
+    about = dict(rows[0].without("model", "perturb"))
     return Sheet("drops", title, tuple(columns), tuple(lines), notes, about, chart, ("perturb",))
 
 
@@ -168,7 +168,7 @@ def _positions(rows: Sequence[Positions]) -> Sheet:
     )
     title = _title("按选项位置", "By position", rows[0], rows[0].set)
     chart = Chart("bars", up=(1, 2), pick=_ALONE)
-    return Sheet("positions", title, columns, tuple(lines), about=dict(rows[0].but("model")), chart=chart)
+    return Sheet("positions", title, columns, tuple(lines), about=dict(rows[0].without("model")), chart=chart)
 
 
 def _part(count: int, counts: Sequence[int]) -> float | None:
@@ -209,7 +209,7 @@ def _wordings(rows: Sequence[Wordings]) -> Sheet:
     )
     title = _title("按提示词", "By prompt wording", rows[0])
     chart = Chart("dots", up=tuple(range(1, len(names) + 1)), pick=("task",), title=_metric(rows[0].metric))
-    about = dict(rows[0].but("model", "set"))
+    about = dict(rows[0].without("model", "set"))
     return Sheet("wordings", title, columns, tuple(lines), about=about, chart=chart, compares=("variant",))
 
 
@@ -231,7 +231,7 @@ def _shots(rows: Sequence[ShotValues], cells: Mapping[Place, CellResult]) -> She
     title = _title("按示例数", "By number of shots", rows[0])
     last = len(numbers) + 1
     chart = Chart("lines", up=tuple(range(1, last)), pick=("task",), title=Text("示例数", "shots"), ends=last)
-    about = dict(rows[0].but("model", "set"))
+    about = dict(rows[0].without("model", "set"))
     return Sheet("shots", title, columns, tuple(lines), about=about, chart=chart, compares=("shots",))
 
 

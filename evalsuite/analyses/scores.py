@@ -105,7 +105,9 @@ def _ranks(cells: Sequence[CellResult]) -> _Ranks:
     for (name, split), mine in tables.items():
         last = max((cell.set for cell in mine), key=set_order)
         shown = [cell for cell in mine if BENCHMARKS[name].averaged or cell.set == last]
-        for n, way in enumerate(by_key((cell.but("model", "task", "set", "split"), cell) for cell in shown).values()):
+        for n, way in enumerate(
+            by_key((cell.without("model", "task", "set", "split"), cell) for cell in shown).values()
+        ):
             columns = [
                 {c.model: ranked_value(c) for c in column}
                 for column in by_key(((c.task, c.set), c) for c in way).values()
@@ -125,7 +127,7 @@ def _by_model(
     `cells`: those of one benchmark and split, and of one set or task."""
     rows: dict[Coordinates, dict[str, CellResult]] = {}
     for cell in cells:
-        rows.setdefault(cell.but("task", "set", "split"), {})[getattr(cell, by)] = cell
+        rows.setdefault(cell.without("task", "set", "split"), {})[getattr(cell, by)] = cell
     varying = [name for name in WAY if len({dict(place)[name] for place in rows}) > 1]
 
     recorded = {cell.model for cell in cells if cell.facts.recorded}
@@ -215,7 +217,7 @@ def _level(values: Sequence[Value] | None) -> Value | None:
 def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Sequence[Mean]) -> Sheet:
     sets = sorted({c.set for c in cells}, key=set_order)
     metric, split = task.metrics[0], cells[0].split
-    averaged = {m.but("task", "split"): m for m in averages if (m.task, m.split) == (task.name, split)}
+    averaged = {m.without("task", "split"): m for m in averages if (m.task, m.split) == (task.name, split)}
     several = len(sets) > 1
     models = _by_model(cells, "set", ranks)
     more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
@@ -299,7 +301,9 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
             one = next(iter(by.values()))
             numbers = (_number(by.get(scoring), metric) for scoring, metric, *_ in ways)
             chance = Value(one.chance, tone="quiet")
-            lines.append(Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(one.but("scoring"))))
+            lines.append(
+                Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(one.without("scoring")))
+            )
         label = place[0] if plain else " ".join(place)
         title = titled(label, "：按作答方式的准确率 %", ": accuracy % by scoring")
         yield Sheet("scorings", title, tuple(columns), tuple(lines))

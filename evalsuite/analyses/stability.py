@@ -183,7 +183,9 @@ class _Contest(NamedTuple):
 
 def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
-    groups = by_key((row.but("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines)
+    groups = by_key(
+        (row.without("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines
+    )
     found = []
     for group in groups.values():
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}
@@ -219,7 +221,7 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         names = [Value(", ".join(one[0]), asides=(f" {fixed(100 * one[1], 1)}",)) if one else None for one in best]
         changes = Text("是", "yes") if contest.changes else Text("否", "no")
         items = min(row.items for row in contest.rows)
-        about = {name: value for name, value in first.but("model") if value is not None}
+        about = {name: value for name, value in first.without("model") if value is not None}
         task = task_and_set(TASKS[first.task], first.set)
         lines.append(Row((task, way, len(contest.rows), items, *names, changes), about=about))
     changed = [contest.rows[0] for contest in contests if contest.changes]

@@ -52,13 +52,13 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _sheets(results: Results) -> Iterator[Sheet]:
-    tables = by_key((cell.but(*_WAY), cell) for cell in results.cells)
+    tables = by_key((cell.without(*_WAY), cell) for cell in results.cells)
     tables = {shared: cells for shared, cells in tables.items() if sum(cell.tokens is not None for cell in cells) > 1}
     for (_, shared), tasks in _over_tasks(tables).items():
         if len(tasks) > 1:
             yield from _sheet([cell for cells in tasks for cell in cells], {**dict(shared), "task": MEAN}, len(tasks))
     for cells in sorted(tables.values(), key=lambda cells: (task_order(cells[0].task), set_order(cells[0].set))):
-        yield from _sheet(cells, dict(cells[0].but(*_WAY)), 1)
+        yield from _sheet(cells, dict(cells[0].without(*_WAY)), 1)
 
 
 def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[tuple[str, Coordinates], list[list[CellResult]]]:

@@ -25,7 +25,7 @@ def as_lines(cells: PlannedCells, item: str, tokenizer: str) -> Iterator[str]:
     for cell, trials in cells:
         for trial in trials:
             request = trial.request
-            place = cell.place.but("model")
+            place = cell.place.without("model")
             shown = (place, trial.item.id, trial.rotation)  # samples share their prompt
             if item not in trial.item.id or shown in seen:
                 continue
@@ -50,7 +50,7 @@ def as_text(cells: PlannedCells, item: str, tokenizer: str) -> Iterator[str]:
     count = token_counter(tokenizer)
     seen, shown = set(), set()
     for cell, trials in cells:
-        place = cell.place.but("model")
+        place = cell.place.without("model")
         trial = next((t for t in trials if item in t.item.id), None)
         if place in seen or trial is None:
             continue

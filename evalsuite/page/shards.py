@@ -243,7 +243,7 @@ def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coor
         replies += len(values)
         if scores := rated(one.cell, ratings, f"{one.run}\t{one.cell.model}"):  # identifies the model on the page
             rated_cells.append(scores)
-        base = (one.run, one.cell.but("perturb"))
+        base = (one.run, one.cell.without("perturb"))
         if not _is_perturbed(place):
             plain[base] = values
         elif base in plain:

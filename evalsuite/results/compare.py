@@ -254,15 +254,15 @@ _Asked = tuple[_Run, Cell]
 
 def _paired(one: Sequence[_Asked], two: Sequence[_Asked], part: str) -> Iterator[tuple[_Asked, _Asked]]:
     """The cells of A and B whose places are equal but for `part`, in the order of A."""
-    of_b = {cell.place.but(part): (run, cell) for run, cell in two}
+    of_b = {cell.place.without(part): (run, cell) for run, cell in two}
     for run, cell in one:
-        if there := of_b.get(cell.place.but(part)):
+        if there := of_b.get(cell.place.without(part)):
             yield (run, cell), there
 
 
 def _family(by: str, place: Place) -> tuple[tuple[str, Any], ...]:
     """The parts of a place that the rows of a family share."""
-    return place.but("task", "set", *([] if by == "run" else [COMPARED[by]]))
+    return place.without("task", "set", *([] if by == "run" else [COMPARED[by]]))
 
 
 def _corrected(rows: Sequence[Comparison]) -> Iterator[Comparison]:

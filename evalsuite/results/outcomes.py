@@ -115,7 +115,7 @@ def differing_in(part: str, cells: Iterable[CellOutcomes]) -> list[list[CellOutc
     Equal ids denote the same item only within a data file; but a wording in another language has a file of its own.
     """
     groups = by_key(
-        ((cell.place.but(part), "" if part == "variant" else cell.cell.facts["data"]), cell) for cell in cells
+        ((cell.place.without(part), "" if part == "variant" else cell.cell.facts["data"]), cell) for cell in cells
     )
     return [*groups.values()]
 

@@ -71,7 +71,7 @@ def _medians(panel: Panel) -> Sheet:
                 cell.as_value,
                 cell.n,
             ),
-            about=dict(cell.but()),
+            about=dict(cell.without()),
         )
         for cell, way in zip(panel.cells, ways, strict=True)
     ]
@@ -84,9 +84,9 @@ def _medians(panel: Panel) -> Sheet:
 
 def _correlations(judged: Judged) -> Iterator[Sheet]:
     """A sheet for each judge, rubric, scale and place without its model: a row for each metric, a column for each model."""
-    over = {(row.judge, row.rubric, row.scale, row.but()): row for row in judged.models}
+    over = {(row.judge, row.rubric, row.scale, row.without()): row for row in judged.models}
     groups = by_key(
-        ((cell.judge, cell.rubric, scale, cell.place.but("model")), (cell.model, numbers.metrics or {}))
+        ((cell.judge, cell.rubric, scale, cell.place.without("model")), (cell.model, numbers.metrics or {}))
         for cell in sorted(judged.cells, key=lambda cell: (task_order(cell.task), set_order(cell.set)))
         if cell.control == "plain"
         for scale, numbers in (cell.scales or {}).items()

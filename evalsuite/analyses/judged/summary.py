@@ -331,7 +331,7 @@ _Point = tuple[str, float, Mapping[str, MetricValue]]  # a judged cell: its mode
 
 def _over_models(cells: Sequence[JudgedCell], results: Sequence[CellResult]) -> Iterator[OverModels]:
     """Correlation of the judge's means with each metric over models: a row per judge, rubric, scale and place."""
-    for group, points in _points(cells, results, lambda cell: cell.place.but("model")).items():
+    for group, points in _points(cells, results, lambda cell: cell.place.without("model")).items():
         if len(points) >= MODELS:
             yield OverModels(**dict(group), models=len(points), metrics=_together(points))
 
@@ -341,7 +341,7 @@ def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) ->
     is a model on a task and set, as it is a system on a dimension and level in section 5 of the GLUCOSE paper."""
 
     def benchmark(cell: JudgedCell) -> Coordinates:
-        return ("benchmark", TASKS[cell.task].benchmark), *cell.place.but("model", "task", "set")
+        return ("benchmark", TASKS[cell.task].benchmark), *cell.place.without("model", "task", "set")
 
     for group, points in _points(cells, results, benchmark).items():
         if len(points) >= MODELS:

@@ -36,7 +36,7 @@ class Located(Strict):
         own = type(self).model_fields
         return {name: getattr(self, name) for name in types.PLACE if name in own}
 
-    def but(self, *names: str) -> types.Coordinates:
+    def without(self, *names: str) -> types.Coordinates:
         """The coordinates without `names`: a hashable key for rows that differ in `names` only."""
         return tuple((name, value) for name, value in self.coordinates().items() if name not in names)
 

@@ -104,8 +104,8 @@ def baselines_beside(run: Path) -> list[str]:
 def suspicious_ids(run: Path) -> set[str]:
     """Ids of the written replies to items that results.json lists as suspicious, asked as they were where they look so."""
     results = load_results(run)
-    listed = {row.but(): {x.item for x in row.suspicious} for row in results.of(difficulty.ANALYSIS) or []}
-    return {o.id for cell in results.cells for o in _outputs(run, cell, listed.get(cell.but("model"), ()))}
+    listed = {row.without(): {x.item for x in row.suspicious} for row in results.of(difficulty.ANALYSIS) or []}
+    return {o.id for cell in results.cells for o in _outputs(run, cell, listed.get(cell.without("model"), ()))}
 
 
 def _outputs(run: Path, cell: CellResult, items: Collection[str] | None = None) -> Iterator[Output]:
