@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.analysis import Points, ScoredCell
-from evalsuite.results.anchored import anchored
+from evalsuite.results.chosen_items import with_estimate
 from evalsuite.results.estimates import asking_of, estimate_of, estimated_metric
 from evalsuite.results.outcomes import ScoredReply, outcomes_of
 from evalsuite.results.schema.cell import CellResult, Estimate, Facts, MetricValue
@@ -70,7 +70,7 @@ def cell_results(
     )
     outcomes = outcomes_of(cell, answered)
     counted = None if indices is None else frozenset(indices)
-    return ScoredCell(anchored(result, outcomes, len(answered) == len(trials)), outcomes, points, counted)
+    return ScoredCell(with_estimate(result, outcomes, len(answered) == len(trials)), outcomes, points, counted)
 
 
 def _estimate(

@@ -1,4 +1,4 @@
-"""Estimates from anchor items (`--items`): the key "estimate" of a cell, and the cell's metrics computed with it.
+"""Estimates from the items that a file names (`--items`): the key "estimate" of a cell, and the cell's metrics computed with it.
 
     anchors   a file of `evalsuite anchors`: the headline is the weighted mean of its items, with an interval from the errors on
               models left out, within 0 … 1. Other metrics have no interval: the items are no random draw
@@ -15,17 +15,17 @@ from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.cell import CellResult, Estimate
 
 
-def anchored(result: CellResult, outcomes: CellOutcomes, whole: bool) -> CellResult:
+def with_estimate(result: CellResult, outcomes: CellOutcomes, whole: bool) -> CellResult:
     """The result with its estimate where `--items` asks a part of the items; the same where all are asked.
 
     whole: every request got a reply; otherwise the headline has no value.
     """
-    picked = result.facts.items
-    if picked is None:
+    chosen = result.facts.items
+    if chosen is None:
         return result
-    anchors = picked.anchors
+    anchors = chosen.anchors
     if anchors is None:
-        estimate = Estimate(method="subset", asked=len({o.item.id for o in outcomes.outcomes}), of=picked.of)
+        estimate = Estimate(method="subset", asked=len({o.item.id for o in outcomes.outcomes}), of=chosen.of)
         return result.model_copy(update={"estimate": estimate})
     value = low = high = beyond = None
     if whole:
@@ -39,11 +39,11 @@ def anchored(result: CellResult, outcomes: CellOutcomes, whole: bool) -> CellRes
         method="anchors",
         chosen=anchors.method,
         asked=len(anchors.weights),
-        of=picked.of,
+        of=chosen.of,
         metric=headline,
         error=anchors.error,
         models=anchors.models,
-        otherwise=picked.otherwise,
+        otherwise=chosen.otherwise,
         beyond=beyond,
         value=value,
         low=low,
