@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
-from evalsuite.review.audit.findings import agreements
+from evalsuite.review.audit.audit_report import agreements
 from evalsuite.review.audit.judges import judge_agreement
 from evalsuite.review.audit.marks import Mark
 

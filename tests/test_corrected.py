@@ -19,7 +19,7 @@ from evalsuite.analyses.saved import load_results
 from evalsuite.common.errors import DataError
 from evalsuite.metrics.ppi import corrected_mean
 from evalsuite.review import audit
-from evalsuite.review.audit.findings import keep_people
+from evalsuite.review.audit.audit_report import keep_people
 from evalsuite.review.audit.sample import SAMPLE, load_sample
 from evalsuite.types import Request
 

@@ -80,7 +80,7 @@ def audit_read(
     agreement, judges."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.review import audit as auditing
-    from evalsuite.review.audit.findings import keep_people, write_audit
+    from evalsuite.review.audit.audit_report import keep_people, write_audit
     from evalsuite.review.audit.sheets import audit_sheets
 
     found = auditing.summarize_marks(files, run)

@@ -8,7 +8,7 @@ write_answer_page  a benchmark's items -> a page on which a person answers them,
 from __future__ import annotations
 
 from evalsuite.review.audit.answering import AnswerPage, write_answer_page
-from evalsuite.review.audit.findings import Audit, summarize_marks
+from evalsuite.review.audit.audit_report import Audit, summarize_marks
 from evalsuite.review.audit.folder import make_sample
 from evalsuite.review.audit.outputs import baselines_beside
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Text, Value
+from evalsuite.review.audit.audit_report import Audit
 from evalsuite.review.audit.figures import HUMAN, Correct, ParserRow, Ratio
-from evalsuite.review.audit.findings import Audit
 from evalsuite.review.audit.metrics import HumanCorrelation
 from evalsuite.types import Kind, Status
 
