@@ -21,7 +21,7 @@ from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.jsonl import first_fault
 from evalsuite.common.plainfile import read_json
-from evalsuite.results.analysis import Results, written
+from evalsuite.results.analysis import Results, content_json
 from evalsuite.results.places import known_values
 from evalsuite.results.records import find_results, is_records_file
 from evalsuite.results.schema.base import Rows, Strict, narrowed
@@ -57,7 +57,7 @@ def to_json(results: Results) -> dict[str, Any]:
         "evalsuite": results.version,
         "reading": asdict(results.reading),
         "cells": [cell.written() for cell in results.cells],
-        **{row.key: written(results.contents[row.key]) for row in SECTIONS if row.key in results.contents},
+        **{row.key: content_json(results.contents[row.key]) for row in SECTIONS if row.key in results.contents},
     }
 
 

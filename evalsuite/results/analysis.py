@@ -158,6 +158,6 @@ class Analysis(Generic[Content]):
         return self.named or self.name
 
 
-def written(content: Any) -> Any:
-    """The JSON value of what an analysis computed."""
+def content_json(content: Any) -> Any:
+    """The content of an analysis as results.json holds it: an object, or a list of them."""
     return [row.written() for row in content] if isinstance(content, list) else cast(Strict, content).written()
