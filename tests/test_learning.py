@@ -14,7 +14,7 @@ from evalsuite.analyses.learning_details import sheets as details
 from evalsuite.analyses.robustness import Positions
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.results.analysis import Results
-from evalsuite.results.schema.cell import Trained
+from evalsuite.results.schema.cell import AdapterTraining
 from evalsuite.types import Reading
 
 PLACE = {"task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}  # fmt: skip
@@ -46,7 +46,7 @@ def learning(cells: list[dict[str, Any]], positions: list[dict[str, Any]] | None
 def label_check(trained: dict[str, Any], positions: dict[str, Any] | None) -> dict[str, Any] | None:
     usual = {"base": "m", "task": "t", "size": 1, "seed": 0, "set": "both", "allow_leak": False, "labels": {}}
     found = of_adapters.label_check(
-        Trained.model_validate(usual | trained), positions and Positions.model_validate(positions)
+        AdapterTraining.model_validate(usual | trained), positions and Positions.model_validate(positions)
     )
     return found and found.written()
 

@@ -21,7 +21,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import STYLES
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.schema.base import Count, IntervalFields, PlaceFilter, Rows, Share, SharedPlaceFields, Strict
-from evalsuite.results.schema.cell import CellResult, Trained
+from evalsuite.results.schema.cell import AdapterTraining, CellResult
 from evalsuite.results.words import task_and_set, with_notes
 from evalsuite.types import Place
 
@@ -89,7 +89,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
     by_place = {cell.place: cell for cell in cells}
     positions_at = {row.place: row for row in positions}
     groups: dict[
-        tuple[Place, str, bool], list[tuple[CellResult, Trained]]
+        tuple[Place, str, bool], list[tuple[CellResult, AdapterTraining]]
     ] = {}  # (base model's place, pool, leak allowed) -> cells
     for cell in cells:
         trained = cell.facts.trained
@@ -115,7 +115,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
     return sorted(rows, key=lambda r: (tasks.index(r.task), r.set, perturbations.index(r.perturb)))
 
 
-def _trained_on(trained: Trained, task: str) -> str:
+def _trained_on(trained: AdapterTraining, task: str) -> str:
     """The name of a pool of training items: its set, its tasks if they are others than `task`, its groups."""
     tasks = [trained.task] if trained.task != task else []
     groups = ["only " + ",".join(trained.groups)] if trained.groups else []
@@ -134,7 +134,9 @@ def _before(cell: CellResult | None, adapters: Iterable[CellResult]) -> Before |
     return Before(value=figure.value, low=figure.low, high=figure.high, items=figure.n)
 
 
-def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[Place, Positions]) -> list[CurvePoint]:
+def _points(
+    cells: Sequence[tuple[CellResult, AdapterTraining]], positions_at: Mapping[Place, Positions]
+) -> list[CurvePoint]:
     """A point of the curve for each training size: the mean over the adapters of that size, one a seed."""
     by_size = by_key((trained.size, (cell, trained)) for cell, trained in cells)
     points = []
@@ -166,7 +168,7 @@ def _points(cells: Sequence[tuple[CellResult, Trained]], positions_at: Mapping[P
 # --- label shortcuts
 
 
-def label_check(trained: Trained, positions: Positions | None) -> LabelCheck | None:
+def label_check(trained: AdapterTraining, positions: Positions | None) -> LabelCheck | None:
     """Compare three distributions over option positions: training answers, the adapter's choices, gold.
 
     None for spans and texts. Labels are compared by position, since perturbed items have other labels; in training they are

@@ -55,7 +55,7 @@ class MetricValue(IntervalFields):
 NO_FIGURE = MetricValue(value=None, low=None, high=None, n=0, signature="")
 
 
-class Trained(Strict):
+class AdapterTraining(Strict):
     """The training of an adapter by `evalsuite finetune`."""
 
     # Later versions add figures of the training items.
@@ -100,7 +100,7 @@ class AnchorChoice(Strict):
     )
 
 
-class Picked(Strict):
+class ItemsFile(Strict):
     """The items that a file names."""
 
     sha256: Hash = Field(description="Hash of the file.")
@@ -111,7 +111,7 @@ class Picked(Strict):
     )
 
 
-class Until(Strict):
+class StopRule(Strict):
     """The condition that ends the asking of a cell."""
 
     margin: Annotated[float, Field(gt=0, lt=0.5)] = Field(
@@ -149,7 +149,7 @@ class Facts(Strict):
     )
     seed: int = Field(description="Seed of shots and perturbations.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
-    items: Picked | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
+    items: ItemsFile | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
     leaked: Count | None = Field(
         description="Items asked for whose dialogue the training split has, too; null: no such split there."
@@ -168,8 +168,8 @@ class Facts(Strict):
         default=None, description="Number of parameters of the model's checkpoint; absent if not known."
     )
     recorded: Recorded | None = Field(default=None, description="Absent where the model itself was asked.")
-    trained: Trained | None = None
-    until: Until | None = None
+    trained: AdapterTraining | None = None
+    until: StopRule | None = None
     again: AskedAgain | None = Field(default=None, description="Absent where no reply was asked again.")
     price: TokenPrice | None = Field(
         default=None,

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (9310c9dda0b125f8) by types.mjs.
+// Generated from schema/results.schema.json (771bb1b2c207aa47) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -362,7 +362,7 @@ export interface Facts {
   /**
    * Only the items of a file (--items); absent without one.
    */
-  items?: Picked | null;
+  items?: ItemsFile | null;
   /**
    * Broken lines of the file, left out.
    */
@@ -399,8 +399,8 @@ export interface Facts {
    * Absent where the model itself was asked.
    */
   recorded?: Recorded | null;
-  trained?: Trained | null;
-  until?: Until | null;
+  trained?: AdapterTraining | null;
+  until?: StopRule | null;
   /**
    * Absent where no reply was asked again.
    */
@@ -413,7 +413,7 @@ export interface Facts {
 /**
  * The items that a file names.
  */
-export interface Picked {
+export interface ItemsFile {
   /**
    * Hash of the file.
    */
@@ -489,7 +489,7 @@ export interface Recorded {
 /**
  * The training of an adapter by `evalsuite finetune`.
  */
-export interface Trained {
+export interface AdapterTraining {
   /**
    * The model that the adapter was trained on.
    */
@@ -526,7 +526,7 @@ export interface Trained {
 /**
  * The condition that ends the asking of a cell.
  */
-export interface Until {
+export interface StopRule {
   /**
    * The half width of the interval that is waited for.
    */
