@@ -96,7 +96,7 @@ def network(path: str) -> tuple[Any, Any]:
 
 def ways(path: str) -> dict[str, Any]:
     """Ways to train a model: name -> Planting."""
-    from evalsuite.exposure.planting import Planting
+    from planting import Planting
 
     if path == TINY:
         return {
@@ -126,7 +126,7 @@ def caught(
 
 def planted_models(path: str, leak: Leak, data: str, seed: int, place: Path) -> dict[str, dict[str, Any]]:
     """Models of a models.yaml: the untrained one, and each way of training after each number of epochs. Kept in `place`."""
-    from evalsuite.exposure.planting import chunks, plant
+    from planting import chunks, plant
 
     base = {"backend": "hf", "path": path, "device": "cpu", "hf": {"threads": 1}}
     base["dtype"] = "float32" if path == TINY else "bfloat16"
@@ -272,7 +272,7 @@ def p_values(values: Values, size: int, rng: Random) -> Iterator[dict[str, float
 
 def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, int]]) -> Rows:
     """`slices`: share of the leak -> (items, repetitions). What is done is kept in `out`, repetition by repetition."""
-    from evalsuite.exposure.planting import Planting, chunks, plant
+    from planting import Planting, chunks, plant
 
     every, other = entries_of(Leak(*PLANTED, 10_000, "official"), official), _other(official)
     scorer, rows = Scorer(TINY), list[dict[str, Any]]()
@@ -320,7 +320,7 @@ def _other(official: str) -> list[str]:
 
 def filler(lines: Sequence[str], tokens: float, size: int, tokenizer: Any, number: int) -> list[list[int]]:
     """Chunks of other text, at least so many tokens."""
-    from evalsuite.exposure.planting import chunks
+    from planting import chunks
 
     ids: list[int] = []
     for line in Random(f"filler:{number}").sample(list(lines), len(lines)):

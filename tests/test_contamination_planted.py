@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import evalsuite
+from benchmarks.planting import Planting, chunks, plant
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Model
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.resources import bundled
 from evalsuite.exposure.arrangements import exact_test, order_of_items
 from evalsuite.exposure.likelihoods import measure
-from evalsuite.exposure.planting import Planting, chunks, plant
 from evalsuite.exposure.texts import Entries, FileEntry, read_entries
 
 TASK, SET = "xcopa_cause_effect", "zh"
