@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from as_json import a_cell, cells_of, content_of
+from glucose_notebook import cells_bleu
 from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.analyses.means import means
-from evalsuite.benchmarks.glucose.bleu import cells_bleu
 from evalsuite.benchmarks.glucose.loader import FILES
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, task_named, tasks_named, whole_name
 from evalsuite.common.dialogue import sources

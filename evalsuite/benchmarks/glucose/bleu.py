@@ -1,18 +1,15 @@
-"""GLUCOSE's BLEU, as in the official notebook and over answered cells only, and its correlation with human ratings.
+"""GLUCOSE's BLEU, as in the official notebook and over answered cells only.
 
 The notebook (test/evaluate_GLUCOSE_submissions.ipynb, with sacreBLEU 1.4.14) computes, for each dimension and level,
 sacreBLEU's corpus BLEU with its defaults (13a, exponential smoothing, cased, 4-grams) over ALL rows. Rows that were not
 answered have the word "escaped" as their three references, and a submission repeats it: each adds one matching unigram and
-no longer n-grams. `answered_bleu` leaves these rows out. Values are in [0, 100].
-
-A grid has a row for each test case; its columns are those of the official file ("1_specificNL").
+no longer n-grams. `sacrebleu` leaves these rows out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from evalsuite.benchmarks.languages import OF_REPLY, parser_of, whole_replies
@@ -21,38 +18,6 @@ from evalsuite.types import Answered, Metric, Part
 ESCAPED, JOINED, REFERENCES = "escaped", "****", 3
 
 _ESCAPED_ROW = (1, 1, 1, 0, 0, 0, 1, 0, 0, 0)  # statistics of an escaped row, in the order of metrics.bleu.COLUMNS
-
-Grid = Sequence[Mapping[str, str]]
-
-
-def notebook_bleu(key: Grid, submission: Grid) -> dict[str, float]:
-    """Column -> BLEU over all rows, including the escaped ones. Raises ValueError if the numbers of rows differ."""
-    return {name: _column(key, submission, name, range(len(key))) for name in _columns(key, submission)}
-
-
-def answered_bleu(key: Grid, submission: Grid) -> dict[str, float | None]:
-    """Column -> BLEU over the rows that the key answers; None if there are none."""
-    values: dict[str, float | None] = {}
-    for name in _columns(key, submission):
-        answered = [n for n, row in enumerate(key) if row[name] != ESCAPED]
-        values[name] = _column(key, submission, name, answered) if answered else None
-    return values
-
-
-def cells_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
-    """Corpus BLEU of predictions. A cell of the key is "escaped" or references joined by "****", of which the first three
-    count. The smallest number of references of a cell is used for all: cells of training data have one.
-
-    >>> round(cells_bleu(["A dog barks >Causes> Ann wakes up"], ["A dog barks >Causes> Ann wakes up****x****y"]), 1)
-    100.0
-    """
-    parts = [cell.split(JOINED)[:REFERENCES] for cell in cells]
-    width = min((len(row) for row, cell in zip(parts, cells, strict=True) if cell != ESCAPED), default=1)
-    streams = [
-        [row[n] if cell != ESCAPED else ESCAPED for row, cell in zip(parts, cells, strict=True)] for n in range(width)
-    ]
-    sacrebleu: Any = import_module("sacrebleu")
-    return float(sacrebleu.corpus_bleu(list(predictions), streams).score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,43 +96,3 @@ METRICS = (
         published=100.0,
     ),
 )
-
-
-def _columns(key: Grid, submission: Grid) -> list[str]:
-    if not key or len(key) != len(submission):
-        raise ValueError(f"a submission of {len(submission)} rows for a key of {len(key)}")
-    return list(key[0])
-
-
-def _column(key: Grid, submission: Grid, name: str, chosen: Sequence[int]) -> float:
-    return cells_bleu([submission[n][name] for n in chosen], [key[n][name] for n in chosen])
-
-
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    value: float
-    p: float  # two-sided
-
-
-@dataclass(frozen=True, slots=True)
-class RatingCorrelations:
-    """Correlation of a metric with human ratings over the same points."""
-
-    n: int
-    spearman: Coefficient
-    pearson: Coefficient
-    kendall: Coefficient  # τ-b, which corrects for ties: mean ratings have one decimal
-
-
-def rating_correlations(ratings: Sequence[float], metric: Sequence[float]) -> RatingCorrelations:
-    """The paper's three coefficients (section 5). A point is one system on one dimension and level: mean rating and BLEU.
-
-    Raises ValueError for fewer than three points or if one of the two is constant.
-    """
-    if len(ratings) != len(metric) or len(ratings) < 3:
-        raise ValueError(f"{len(ratings)} ratings and {len(metric)} values: expected as many, three or more")
-    if len(set(ratings)) == 1 or len(set(metric)) == 1:
-        raise ValueError("ratings or metric values are constant: no correlation is defined")
-    stats: Any = import_module("scipy.stats")
-    results = [test(ratings, metric) for test in (stats.spearmanr, stats.pearsonr, stats.kendalltau)]
-    return RatingCorrelations(len(ratings), *(Coefficient(float(x.statistic), float(x.pvalue)) for x in results))
