@@ -319,7 +319,7 @@ def test_an_engine_that_breaks_while_it_proposes_is_1(tmp_path: Path, monkeypatc
             raise ZeroDivisionError("in the engine")
 
     monkeypatch.setattr(
-        "evalsuite.authoring.suggest.load_backend",
+        "evalsuite.evaluation.ask.load_backend",
         lambda *_, **__: Broken(Model(name="b", backend="baseline", path="lexical"), lambda *_: ()),
     )
     (tmp_path / "m.yaml").write_text("models: [{name: b, backend: hf, path: x/y}]")

@@ -10,6 +10,7 @@ import numpy as np
 
 from evalsuite.backends.checkpoint import locate
 from evalsuite.backends.hf.backend import plan_batches
+from evalsuite.backends.hf.prefill import padded_row
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.weights import load_network
@@ -70,8 +71,8 @@ class NetworkFeatures:
             for batch in plan_batches({n: len(i) for n, i in enumerate(ids)}, self.model.generation.batch_tokens):
                 width = max(len(ids[n]) for n in batch)
                 # Right padding is masked and does not shift positions.
-                filled = torch.tensor([ids[n] + [0] * (width - len(ids[n])) for n in batch], device=device)
-                mask = torch.tensor([[1] * len(ids[n]) + [0] * (width - len(ids[n])) for n in batch], device=device)
+                filled = torch.tensor([padded_row(ids[n], width) for n in batch], device=device)
+                mask = torch.tensor([padded_row([1] * len(ids[n]), width) for n in batch], device=device)
                 states = net(input_ids=filled, attention_mask=mask).last_hidden_state
                 means = (states * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
                 for n, row in zip(batch, means.double().cpu().numpy(), strict=True):

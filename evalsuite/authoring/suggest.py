@@ -9,24 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined
-from jinja2.sandbox import SandboxedEnvironment
-
-from evalsuite.backends.base import Backend, Loader
+from evalsuite.backends.base import Backend
 from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
-from evalsuite.backends.models import load_models
-from evalsuite.backends.registry import load_backend, loaded
+from evalsuite.backends.models import models_of
+from evalsuite.backends.registry import loaded
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import make_folder, replace_file
 from evalsuite.common.lock import locked
-from evalsuite.common.resources import bundled, resolve
-from evalsuite.evaluation.ask import RequestGroup, ask, limits_of
+from evalsuite.common.resources import bundled
+from evalsuite.common.templates import TemplateFile
+from evalsuite.evaluation.ask import RequestGroup, ask, loader_of
 from evalsuite.evaluation.display import Display, Line
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, request_key
@@ -57,28 +54,32 @@ def propose_annotations(
 
     Raises ConfigError for an unknown model or a baseline, BackendError if the model cannot be loaded.
     """
-    (model,) = load_models(resolve(models), [name])
+    (model,) = models_of(models, [name])
     require_present([model])
     if model.backend == "baseline":
         raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
     make_folder(stem.parent)
     with locked(stem.parent, f".{stem.name}.proposals.lock"):
-        return _propose(rows, model, stem, budget)
+        return _propose(rows, model, models, stem, budget)
 
 
-def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
+def _propose(
+    rows: Sequence[AnnotatedDialogue], model: Model, models: str | Path, stem: Path, budget: float | None
+) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
-    with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
-        engine: Loader = partial(load_backend, limits=lambda: limits_of(store, display, budget))
-        with loaded(model, engine) as backend:
-            requests = [_request(model, row) for row in wanted]
-            fits = [_fits(backend, request) for request in requests]
-            asked = [request for request, ok in zip(requests, fits, strict=True) if ok]
-            keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
-            if asked:
-                group = RequestGroup(Line(model.name, "proposals", "suggest"), asked, keys)
-                ask([group], backend.generate, store, display, lambda request, reply: 0.0)
-            replies = {request.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
+    template = TemplateFile(bundled("prompts") / "build" / "suggest.j2")
+    requests = [_request(template, model, row) for row in wanted]
+    with (
+        Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store,
+        Display() as display,
+        loaded(model, loader_of(models, store, display, budget)) as backend,
+    ):
+        asked = [request for request in requests if _fits(backend, request)]
+        keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
+        if asked:
+            group = RequestGroup(Line(model.name, "proposals", "suggest"), asked, keys)
+            ask([group], backend.generate, store, display)
+        replies = {request.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
     found, kept, dropped, failed = [], 0, 0, len(requests) - len(asked)
     for row in rows:
         reply = replies.get(row.id)
@@ -101,10 +102,9 @@ def _line(row: AnnotatedDialogue) -> str:
     return json.dumps(row.model_dump(exclude_defaults=True), ensure_ascii=False) + "\n"
 
 
-def _request(model: Model, row: AnnotatedDialogue) -> Request:
-    template = (bundled("prompts") / "build" / "suggest.j2").read_text(encoding="utf-8")
-    environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
-    prompt = environment.from_string(template).render(dialogue=row.dialogue, set=row.set, ontology=ontology())
+def _request(template: TemplateFile, model: Model, row: AnnotatedDialogue) -> Request:
+    seen = {"dialogue": row.dialogue, "set": row.set, "ontology": ontology()}
+    prompt = template.render(seen, f"dialogue {row.id}")
     return Request(row.id, prompt, (Message("user", prompt),), model.generation.max_new_tokens or _TOKENS)
 
 

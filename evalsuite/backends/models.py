@@ -36,21 +36,16 @@ def baseline_named(name: str) -> Model:
 def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
     """All models of a source, or those in `names`, which may also be of BASELINES. Raises ConfigError for unknown names and
     invalid files."""
-    if not any(name in BASELINES for name in names):
-        return _own_models(source, names)
-    listed = {model.name for model in _own_models(source)}
-    others = [name for name in names if name in BASELINES and name not in listed]
-    mine = [name for name in names if name not in others]
-    return [*(_own_models(source, mine) if mine else ()), *map(baseline_named, dict.fromkeys(others))]
-
-
-def _own_models(source: Models, names: Sequence[str] = ()) -> list[Model]:
     if isinstance(source, str | Path):
-        return load_models(resolve(source), list(names))
+        own, file = load_models(resolve(source)), f"{resolve(source)}: "
+    else:
+        own, file = scripted_models(source), ""
+    listed = [model.name for model in own]
+    baselines = [name for name in dict.fromkeys(names) if name in BASELINES and name not in listed]
     for name in names:
-        if name not in source:
-            raise ConfigError(unknown("model", name, source))
-    return scripted_models({name: reply for name, reply in source.items() if not names or name in names})
+        if name not in (*listed, *baselines):
+            raise ConfigError(f"{file}{unknown('model', name, listed)}")
+    return [model for model in own if not names or model.name in names] + [*map(baseline_named, baselines)]
 
 
 _DEEPEST, _LARGEST = 50, 100_000  # the most levels and values of a models.yaml

@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from evalsuite.backends.base import Answering, Backend, Limits, Replies
+from evalsuite.backends.base import Answering, Backend, Limits, Loader, Replies
 from evalsuite.backends.model import Model
-from evalsuite.backends.registry import engine_errors
+from evalsuite.backends.models import Models
+from evalsuite.backends.registry import engine_errors, load_backend
+from evalsuite.backends.scripted import scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.evaluation.display import Display, Line, ModelProgress
@@ -37,6 +40,15 @@ def limits_of(store: Store, display: Display, budget: float | None, most: int | 
     return Limits(budget, store.spent, most, store.lend, store, display.note)
 
 
+def loader_of(
+    models: Models, store: Store, display: Display, budget: float | None = None, most: int | None = None
+) -> Loader:
+    """The loader of the models of one source, within the run's limits; reply functions have none."""
+    if not isinstance(models, str | Path):
+        return scripted_loader(models)
+    return partial(load_backend, limits=lambda: limits_of(store, display, budget, most))
+
+
 @dataclass(frozen=True, slots=True)
 class RequestGroup(Generic[Asked]):
     """Requests that the display counts together, such as those of a cell."""
@@ -51,7 +63,7 @@ def ask(
     generate: Generate[Asked],
     store: Store,
     display: Display,
-    score: Callable[[Asked, Response], float],
+    score: Callable[[Asked, Response], float] = lambda asked, response: 0.0,
     progress: ModelProgress | None = None,
 ) -> None:
     """Get the missing replies of one model. Each is in the store before it is counted.

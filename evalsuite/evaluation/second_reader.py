@@ -11,25 +11,23 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from evalsuite.analyses.saved import require_cells
 from evalsuite.analyses.second import shown_reply
-from evalsuite.backends.base import Backend, Loader
+from evalsuite.backends.base import Backend
 from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import Models, models_of
-from evalsuite.backends.registry import load_backend, loaded
-from evalsuite.backends.scripted import scripted_loader
+from evalsuite.backends.registry import loaded
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.fences import defuse_fences
 from evalsuite.common.flags import check_budget, check_folder, check_least, flag, max_concurrency_flag, verbose_flag
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.common.templates import TemplateFile
-from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
+from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, loader_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.results.scoring import read_answer
 from evalsuite.results.store import ReaderRow, Store, open_store, request_key
@@ -95,13 +93,11 @@ def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Readi
     model, problems = s.model_of(models), list[str]()
     with open_store(out) as store, log_to(out / "second.log", s.verbose), Display() as display:
         require_cells(out, store.cells())
-        engine: Loader = partial(load_backend, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency))
-        if not isinstance(models, str | Path):
-            engine = scripted_loader(models)
+        engine = loader_of(models, store, display, s.budget, s.max_concurrency)
         drafts = [_draft(store, s, model, cell, reasons) for cell, reasons in choose(store, s, reading)]
         with collect_problems(problems, model, out / "second.log"), loaded(model, engine) as backend:
             groups = [_plan(store, s, model, backend, draft) for draft in drafts]
-            ask(groups, backend.generate, store, display, lambda request, said: 0.0)
+            ask(groups, backend.generate, store, display)
     return problems
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,13 @@ from evalsuite.analyses.saved import require_own
 from evalsuite.backends.base import Backend, Surprisal
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
-from evalsuite.backends.registry import backend_named, load_backend, loaded
-from evalsuite.backends.scripted import scripted_loader
+from evalsuite.backends.registry import backend_named, loaded
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import make_folder
 from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
+from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, loader_of
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.plan import EvalSet, prepare
@@ -100,9 +98,7 @@ def _test(
         Store(out / "contamination.sqlite") as store,
         Display() as display,
     ):
-        engine = partial(load_backend, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency))
-        if not isinstance(models, str | Path):
-            engine = scripted_loader(models)  # type: ignore[assignment]
+        engine = loader_of(models, store, display, s.budget, s.max_concurrency)
         asked: list[tuple[Model, _Work]] = []
         for model in suspects:
             with collect_problems(problems, model, out / "contamination.log"), loaded(_plain(model), engine) as backend:
@@ -196,7 +192,7 @@ def _beside(row: ProbeRow, reference: dict[str, str]) -> ProbeRow:
 def _replies(made: CompletionProbe, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
     keys = [request_key(backend.fingerprint, request, False, backend.settings) for request in made.requests]
     line = Line(name, f"{made.file.set} {made.file.task}", made.file.test)
-    ask([RequestGroup(line, made.requests, keys)], backend.generate, store, display, lambda request, said: 0.0)
+    ask([RequestGroup(line, made.requests, keys)], backend.generate, store, display)
     found = []
     for key, second in zip(keys, made.seconds, strict=True):
         said = store.response(key)

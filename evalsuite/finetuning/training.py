@@ -24,6 +24,7 @@ import yaml
 
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.hf import seq2seq
+from evalsuite.backends.hf.prefill import padded_row
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.files import remove, replace_file
@@ -131,7 +132,7 @@ def _padded(rows: Sequence[Sequence[int]], filler: int) -> Any:
     import torch
 
     width = max(map(len, rows))
-    return torch.tensor([[*row, *[filler] * (width - len(row))] for row in rows])
+    return torch.tensor([padded_row(row, width, filler) for row in rows])
 
 
 def read_card(folder: Path) -> dict[str, Any] | None:

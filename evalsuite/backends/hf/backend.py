@@ -13,7 +13,7 @@ from evalsuite.backends.base import Replies, TextPair, TokenScores
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, IdPair, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
-from evalsuite.backends.hf.prefill import continuations, prompt_cache, spreads, targets
+from evalsuite.backends.hf.prefill import continuations, padded_row, prompt_cache, spreads, targets
 from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
@@ -186,8 +186,8 @@ class HuggingFace:
         pad = self.checkpoint.tokenizer.pad_token_id or 0
         # Causal replies continue on the right of prompts; encoders count positions from the left.
         left = not self.checkpoint.seq2seq
-        ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
-        mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
+        ids = torch.tensor([padded_row(p, width, pad, left) for p in prompts], device=self.device)
+        mask = torch.tensor([padded_row([1] * len(p), width, 0, left) for p in prompts], device=self.device)
         arguments: dict[str, Any] = {
             "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
         }
@@ -295,12 +295,6 @@ def plan_batches(sizes: dict[int, int], budget: int, order: Sequence[int] | None
         batches[-1].append(index)
         largest = max(largest, sizes[index])
     return batches
-
-
-def _filled(row: list[int], width: int, pad: int, left: bool) -> list[int]:
-    """A row of ids padded to `width`, on the left or on the right."""
-    rest = [pad] * (width - len(row))
-    return rest + row if left else row + rest
 
 
 def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: int) -> Callable[[int, Any], list[int]]:

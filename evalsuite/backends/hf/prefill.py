@@ -160,9 +160,9 @@ def _branch(
     cache.batch_select_indices(_tensor(net, [n for n, _ in rows]))
     width, steps = max(lengths), max(len(given) for _, given in rows)
     out = net(
-        input_ids=_tensor(net, [_padded(given, steps) for _, given in rows]),
+        input_ids=_tensor(net, [padded_row(given, steps) for _, given in rows]),
         attention_mask=_tensor(
-            net, [_padded([1] * lengths[n], width) + _padded([1] * len(given), steps) for n, given in rows]
+            net, [padded_row([1] * lengths[n], width) + padded_row([1] * len(given), steps) for n, given in rows]
         ),
         position_ids=_tensor(net, [list(range(lengths[n], lengths[n] + steps)) for n, _ in rows]),
         past_key_values=cache,
@@ -202,7 +202,7 @@ def _logits_at(
     width = max(map(len, rows))
     kept = sorted({position for row in positions for position in row})
     where = {position: n for n, position in enumerate(kept)}
-    out = _forward(net, kept, input_ids=_tensor(net, [_padded(row, width) for row in rows]), use_cache=use_cache)
+    out = _forward(net, kept, input_ids=_tensor(net, [padded_row(row, width) for row in rows]), use_cache=use_cache)
     return out.logits, [[where[p] for p in row] for row in positions], getattr(out, "past_key_values", None)
 
 
@@ -216,8 +216,10 @@ def _forward(net: Any, kept: list[int], **given: Any) -> Any:
     return out
 
 
-def _padded(row: Ids, width: int) -> list[int]:
-    return [*row, *[0] * (width - len(row))]
+def padded_row(row: Ids, width: int, filler: int = 0, left: bool = False) -> list[int]:
+    """A row of `width` tokens, filled up on the right, or on the left."""
+    filling = [filler] * (width - len(row))
+    return [*filling, *row] if left else [*row, *filling]
 
 
 def _tensor(net: Any, values: Any) -> Any:
