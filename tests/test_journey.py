@@ -26,6 +26,7 @@ from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
 from evalsuite.results.scoring import score_reply
 from evalsuite.types import Reading, Response, Trial
 
@@ -195,6 +196,34 @@ def test_failed_requests_are_no_scores(tmp_path: Path, cli: Any) -> None:
     assert fine["metrics"]["f1"]["n"] == 4
     # Nor can shots be drawn, which is said before any model is loaded.
     assert "training split, which is not there" in cli(*words, "--shots", "1", "--out", str(run), expect=2).stderr
+
+
+def test_a_task_without_a_training_split_is_asked_without_shots(tmp_path: Path, cli: Any) -> None:
+    """The data have the training split of one task of two. Shots of the other are left out, with a warning; they are an error
+    where the task was named and nothing of it would be asked."""
+    for name, splits in (("event_cause", ["test"]), ("subsequent_event", ["test", "train"])):
+        for split in splits:
+            file = Path("easy") / "generation" / split / f"{TASKS[name].file}.jsonl"
+            (tmp_path / "data" / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "data" / file).write_bytes((bundled("sample") / "data" / file).read_bytes())
+    words = [
+        "run",
+        "--model",
+        "random",
+        "--data",
+        str(tmp_path / "data"),
+        "--limit",
+        "2",
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    done = cli(*words, "--shots", "0,1")
+    assert "left out: event_cause easy with --shots 1, since" in done.stderr
+    asked = {(cell["task"], cell["shots"]) for cell in results_json(tmp_path / "run")["cells"]}
+    assert asked == {("event_cause", 0), ("subsequent_event", 0), ("subsequent_event", 1)}
+    named = cli(*words, "--shots", "1", "--tasks", "event_cause,subsequent_event", expect=2).stderr
+    assert "run EC with --shots 0" in named and "generation/train" in named
+    assert "left out: event_cause easy" in cli("preview", *words[1:7], "--shots", "1").stderr
 
 
 USAGE = [

@@ -24,6 +24,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, names_of
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.flags import from_keywords
+from evalsuite.common.grouping import by_key
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.items import SelectedItems, Selection, read_selection
 from evalsuite.evaluation.settings import Settings
@@ -44,6 +45,7 @@ class EvalSet:
     items: tuple[Item, ...]  # after --drop-leaked, --limit and --items
     leaked: int | None  # items asked for whose dialogue the training split has, too; None: no training split
     picked: SelectedItems | None = None  # the items of --items
+    undrawn: tuple[int, ...] = ()  # numbers of shots that cannot be drawn, since there is no training split
 
 
 def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
@@ -76,7 +78,8 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         if picked:
             kept = picked.items
             count = None if leaked is None else sum(item.id in leaked for item in kept)
-        eval_sets.append(EvalSet(t, item_set, file, kept, count, picked))
+        undrawn = () if corpus.training(t, item_set) is not None else _counts_of_shots(s, chosen, t)
+        eval_sets.append(EvalSet(t, item_set, file, kept, count, picked, undrawn))
         for change in _perturbations(s, t) if kept else ():
             try:  # the item with most options, since some styles of labels have too few
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
@@ -84,13 +87,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
         for prompt in _checked_prompts(s, chosen, corpus, eval_sets[-1]):
             scored = scored or any(_scorings(s, m, t, prompt.scorings) for m in chosen)
-        if any(count for m in chosen for count in _shots(s, m, t)) and corpus.training(t, item_set) is None:
-            path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
-            raise DataError(
-                f"shots are drawn from the training split, which is not there; run {t.short} with --shots 0, in a command "
-                "of its own",
-                path,
-            )
+    _require_shots(s, chosen, corpus, eval_sets)
     if not any(_perturbations(s, source.task) for source in eval_sets):
         raise ConfigError(
             f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join({t.name: t for t, _ in pairs})}"
@@ -108,21 +105,38 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
 def _checked_prompts(s: Settings, chosen: Sequence[Model], corpus: Corpora, source: EvalSet) -> Iterator[Prompt]:
     """The prompts of all wordings that these models are asked in; each has rendered its first item. Raises PromptError."""
     t = source.task
-    named_by = {variant: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for variant in _wordings(s, m)}
-    for variant in _fitting(s, t, list(named_by)):
+    named_by = {wording: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for wording in _wordings(s, m)}
+    for wording in _fitting(s, t, list(named_by)):
         try:
-            prompt = Prompt(resolve(s.prompts), t, variant, corpus.given(t, source.set, variant))
-            for item in _asked_in(corpus, source, s.split, variant)[1][:1]:
+            prompt = Prompt(resolve(s.prompts), t, wording, corpus.given(t, source.set, wording))
+            for item in _asked_in(corpus, source, s.split, wording)[1][:1]:
                 prompt.render(item)
         except PromptError as error:
-            raise PromptError(f"{named_by.get(variant, '')}{error}{_elsewhere(s, t, variant)}") from None
+            raise PromptError(f"{named_by.get(wording, '')}{error}{_elsewhere(s, t, wording)}") from None
         yield prompt
 
 
+def _require_shots(s: Settings, chosen: Sequence[Model], corpus: Corpora, eval_sets: Sequence[EvalSet]) -> None:
+    """Raise DataError if no shots can be drawn for a task that was named, or for any task, and it is asked in no other way."""
+    lacking = [x for x in eval_sets if not any(_shots(s, m, x) for m in chosen)]
+    named = lacking if len(lacking) == len(eval_sets) else [x for x in lacking if x.task.name in s.tasks]
+    if named:
+        names = ", ".join(dict.fromkeys(x.task.short for x in named))
+        first = named[0]
+        raise DataError(
+            f"shots are drawn from the training split, which is not there; run {names} with --shots 0, in a command of its own",
+            corpus.path(first.task, first.set, corpus.of(first.task).benchmark.training),
+        )
+
+
 def warn_of_skipped(eval_sets: Sequence[EvalSet]) -> None:
-    """Log how many lines of each file were left out (`--skip-bad`). Separate from `prepare`, which runs before a log is open."""
+    """Log how many lines of each file were left out (`--skip-bad`), and which shots cannot be drawn. Separate from `prepare`,
+    which runs before a log is open."""
     for file in {x.file.path: x.file for x in eval_sets if x.file.skipped}.values():
         log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
+    for undrawn, sources in by_key((x.undrawn, x) for x in eval_sets if x.undrawn).items():
+        names, shots = ", ".join(f"{x.task.name} {x.set}" for x in sources), ",".join(map(str, undrawn))
+        log.warning("left out: %s with --shots %s, since the data lack the training split", names, shots)
 
 
 def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
@@ -215,26 +229,26 @@ def _fitting(s: Settings, t: Task, asked: Sequence[str]) -> list[str]:
     return [name for name in asked if name in known or name not in every] or asked
 
 
-def _elsewhere(s: Settings, t: Task, variant: str) -> str:
+def _elsewhere(s: Settings, t: Task, wording: str) -> str:
     """Advice if the task lacks a wording that other tasks of the run have; else ""."""
-    if variant in wordings(resolve(s.prompts), t):
+    if wording in wordings(resolve(s.prompts), t):
         return ""
-    others = [x.name for x in tasks_named(s.tasks or [DEFAULT]) if variant in wordings(resolve(s.prompts), x)]
+    others = [x.name for x in tasks_named(s.tasks or [DEFAULT]) if wording in wordings(resolve(s.prompts), x)]
     names = ", ".join(others)
     return f" Of the tasks asked, {names} have it: name these alone, or add a wording that all have." if others else ""
 
 
-def _asked_in(corpus: Corpora, source: EvalSet, split: str, variant: str) -> tuple[File, Sequence[Item]]:
+def _asked_in(corpus: Corpora, source: EvalSet, split: str, wording: str) -> tuple[File, Sequence[Item]]:
     """The file and the items that a wording asks: a wording may have a file of its own, with the same items in other words.
     Raises DataError if that file lacks some of the items, unless broken lines are left out."""
-    file = corpus.reworded(source.task, source.set, split, variant)
+    file = corpus.reworded(source.task, source.set, split, wording)
     if file is source.file:
         return file, source.items
     reworded = {item.id: item for item in file.items}
     lacking = [item.id for item in source.items if item.id not in reworded]
     if lacking and not corpus.of(source.task).skip_bad:
         raise DataError(
-            f"lacks {len(lacking)} of the items that wording {variant} asks, first: {lacking[0]}", file.path
+            f"lacks {len(lacking)} of the items that wording {wording} asks, first: {lacking[0]}", file.path
         )
     return file, [reworded[item.id] for item in source.items if item.id in reworded]
 
@@ -251,17 +265,17 @@ def plan_cells(
             continue
         if (model.backend, model.path) == ("baseline", "majority") and not corpus.of(source.task).benchmark.training:
             continue  # without a training split there is no majority to know
-        for variant in _fitting(s, source.task, _wordings(s, model)):
-            given = corpus.given(source.task, source.set, variant)
-            prompt = Prompt(resolve(s.prompts), source.task, variant, given, model.system or "")
-            file, items = _asked_in(corpus, source, s.split, variant)
+        for wording in _fitting(s, source.task, _wordings(s, model)):
+            given = corpus.given(source.task, source.set, wording)
+            prompt = Prompt(resolve(s.prompts), source.task, wording, given, model.system or "")
+            file, items = _asked_in(corpus, source, s.split, wording)
             ways = product(
-                _shots(s, model, source.task),
+                _shots(s, model, source),
                 _scorings(s, model, source.task, prompt.scorings),
                 _perturbations(s, source.task),
             )
             for count, scoring, change in ways:
-                pool = corpus.training(source.task, source.set, variant) if count else ()
+                pool = corpus.training(source.task, source.set, wording) if count else ()
                 shots = Shots(pool or (), s.seed)
                 trials = list(_trials(s, model, backend, items, prompt, shots, count, scoring, change))
                 facts = {
@@ -289,13 +303,13 @@ def plan_cells(
                 if source.picked:
                     facts["items"] = source.picked.facts(
                         model.backend == "baseline",
-                        variant=variant,
+                        variant=wording,
                         template=prompt.sha256,
                         shots=count,
                         scoring=scoring,
                         perturb=change.name,
                     )
-                place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
+                place = Place(model.name, source.task.name, source.set, s.split, wording, count, scoring, change.name)
                 yield Cell(place, facts), trials
 
 
@@ -314,7 +328,7 @@ def _trials(
     these as often as the model is sampled."""
     task, limit = prompt.task, model.generation.max_new_tokens
     tokens, context = (backend.tokens, backend.context) if backend else (None, None)
-    held = task.pattern if scoring == "constrained" else None
+    pattern_of = task.pattern if scoring == "constrained" else None
     for item in items:
         # Shots are perturbed, too, so that a model sees one form throughout.
         shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
@@ -323,7 +337,7 @@ def _trials(
                 yield Trial(made, request_of(prompt, made), prompt.variant)
                 continue
             request, kept = fit_shots(prompt, made, shown, tokens, context, limit)
-            pattern = held(made, prompt.variant) if held else ""
+            pattern = pattern_of(made, prompt.variant) if pattern_of else ""
             for sample in range(_samples(model, scoring)):
                 yield Trial(
                     made,
@@ -345,8 +359,16 @@ def _wordings(s: Settings, model: Model) -> Sequence[str]:
     return (model.prompt,) if model.prompt else s.prompt
 
 
-def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
-    return model.shots or s.shots if takes_shots(t) else (0,)
+def _shots(s: Settings, model: Model, source: EvalSet) -> list[int]:
+    """The numbers of shots that a model is asked with, without those that cannot be drawn."""
+    wanted = model.shots or s.shots if takes_shots(source.task) else (0,)
+    return [count for count in wanted if count not in source.undrawn]
+
+
+def _counts_of_shots(s: Settings, chosen: Sequence[Model], t: Task) -> tuple[int, ...]:
+    """The numbers of shots above 0 that any model, baselines included, is to be asked with."""
+    counts = {*s.shots, *(count for m in chosen for count in m.shots or ())} if takes_shots(t) else set()
+    return tuple(sorted(counts - {0}))
 
 
 def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[str]:
