@@ -25,13 +25,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from evalsuite.backends.base import Limits
-from evalsuite.backends.model import API, Batch, Model, Price
+from evalsuite.backends.model import API, BatchAPI, Model, Price
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.batch_faults import BatchServer
 from evalsuite.backends.openai.batches import Batching
 from evalsuite.backends.openai.faults import reply_to
-from evalsuite.backends.openai.provider import Gone, Provider
-from evalsuite.backends.openai.replies import Again
+from evalsuite.backends.openai.provider import NotFoundError, Provider
+from evalsuite.backends.openai.replies import TransientError
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Message, Request, Response
 
@@ -181,19 +181,19 @@ class Calls(Provider):
         is_content = isinstance(words[0] if words else None, str) and words[0].startswith("file")
         choice = self.world.choose(5 if is_content else 4)
         if choice == 1:
-            raise Again("connection", "lost before it was carried out", lost=True)
+            raise TransientError("connection", "lost before it was carried out", lost=True)
         status, told = send(*words, **fields)
         body: bytes = told if isinstance(told, bytes) else json.dumps(told).encode()
         if choice == 2:
-            raise Again("connection", "its answer was lost", lost=True)
+            raise TransientError("connection", "its answer was lost", lost=True)
         if choice == 3:
             raise Killed
         if status == 404:
-            raise Gone("404")
+            raise NotFoundError("404")
         return body[: len(body) // 2] if choice == 4 else body
 
 
-SETTINGS = Batch(requests=2)
+SETTINGS = BatchAPI(requests=2)
 MODEL = Model(
     name="m",
     backend="openai",

@@ -147,7 +147,7 @@ TESTS = {
     "common/text": "secrets openai strangers",
     "common/weights": "weights",
     "evaluation": "journey lines cli truncated",
-    "evaluation/again": "truncated",
+    "evaluation/truncated": "truncated",
     "evaluation/ask": "sampling secrets journey",
     "evaluation/cost": "costs",
     "evaluation/detectable": "power",

@@ -17,9 +17,9 @@ _ALL = "*"
 # Callables that take a message -> positions and keywords of their messages.
 _TAKES: dict[str, tuple[int | str, ...]] = {
     **dict.fromkeys(("EvalsuiteError", "ConfigError", "DataError", "PromptError", "BackendError"), (0,)),
-    **dict.fromkeys(("Fault", "fail", "Unreadable", "Stop", "Lost", "Endless", "BadParameter", "Broken", "ExpressionError", "RowFault"), (0,)),
+    **dict.fromkeys(("Fault", "fail", "LineError", "EndpointError", "WorkerLostError", "Endless", "BadParameter", "Broken", "ExpressionError", "RowFault"), (0,)),
     **dict.fromkeys(("note", "work", "prompt", "confirm", "unknown", "DatabaseError"), (0,)),
-    **dict.fromkeys(("Again", "wrong", "stop"), (1,)),
+    **dict.fromkeys(("TransientError", "wrong", "stop"), (1,)),
     **dict.fromkeys(("say", "words", "translated", "_numbers", "warning", "_end"), (_ALL,)),
     "MarkedYAMLError": ("problem",),
     "listing": (0, 1),
@@ -37,6 +37,8 @@ _SHOWN = {
     ("evaluation/cost_sheet.py", "_notes"),
     ("setup/entries.py", "words"),
     ("backends/ray.py", "_no_room"),
+    ("backends/checkpoint.py", "too_long"),
+    ("backends/hf/pattern.py", "refusal"),
     ("analyses/ranked.py", "open"),
 }
 # Parameters that take a message or a part of one.

@@ -21,7 +21,7 @@ from run_files import compared_files, results_json
 
 import evalsuite
 from evalsuite.backends.base import Limits
-from evalsuite.backends.model import API, Batch, Model, Price
+from evalsuite.backends.model import API, BatchAPI, Model, Price
 from evalsuite.backends.openai import batches as module
 from evalsuite.backends.openai import provider
 from evalsuite.backends.openai.backend import OpenAI
@@ -29,9 +29,9 @@ from evalsuite.backends.openai.batch_faults import BATCHES, CALLS, LINES, BatchS
 from evalsuite.backends.openai.batch_states import Begun, Ended, ended
 from evalsuite.backends.openai.batches import Forgetful
 from evalsuite.backends.openai.faults import reply_to
-from evalsuite.backends.openai.lines import Unreadable, in_files, read_batch_line
-from evalsuite.backends.openai.provider import Gone, Provider, Seen
-from evalsuite.backends.openai.replies import Again, Stop
+from evalsuite.backends.openai.lines import LineError, in_files, read_batch_line
+from evalsuite.backends.openai.provider import NotFoundError, Provider, Seen
+from evalsuite.backends.openai.replies import EndpointError, TransientError
 from evalsuite.common.errors import BackendError
 from evalsuite.exchange.requests import _stored
 from evalsuite.results.store import Store
@@ -95,7 +95,7 @@ def model(server: BatchServer, batch: dict[str, Any] | None = None, **api: Any) 
         backend="openai",
         path="x",
         chat=True,
-        api=API(base_url=server.url, batch=Batch(**{**QUICK, **(batch or {})}), **settings),
+        api=API(base_url=server.url, batch=BatchAPI(**{**QUICK, **(batch or {})}), **settings),
     )
 
 
@@ -376,7 +376,7 @@ def test_a_refused_search_does_not_pay_twice(monkeypatch: pytest.MonkeyPatch) ->
         raise Killed
 
     def refused(*words: Any) -> Any:
-        raise Stop("the endpoint refuses the key (401)")
+        raise EndpointError("the endpoint refuses the key (401)")
 
     with BatchServer(seconds=0.05) as server:
         limits = Limits(journal=(journal := Journal()))
@@ -643,7 +643,7 @@ def test_work_is_split_where_the_budget_does_not_suffice_for_all() -> None:
 def test_a_batch_costs_the_discounted_price() -> None:
     assert API(price=PRICE).charged == PRICE
     assert API(price=PRICE, batch=True).charged == Price(input=0.5, output=1)  # type: ignore[arg-type]
-    assert API(price=PRICE, batch=Batch(discount=0.25)).charged == Price(input=0.75, output=1.5)
+    assert API(price=PRICE, batch=BatchAPI(discount=0.25)).charged == Price(input=0.75, output=1.5)
     assert API(batch=False).batch is None  # type: ignore[arg-type]
     with pytest.raises(ValidationError):
         API(batch={"discount": 1})  # type: ignore[arg-type]
@@ -811,7 +811,7 @@ def test_hostile_values_of_a_batch_are_refused() -> None:
     """Every value of a batch's state is checked: ids go into addresses and the store, messages into the store, counts into
     figures."""
     for value in ("../files", "a\n", "a b", "x?y", "\ud800", "", "a" * 501, 7):
-        with pytest.raises(Again, match="no id"):
+        with pytest.raises(TransientError, match="no id"):
             provider._batch_state({"id": value})
     assert provider._batch_state({"id": "batches/a-1"}).id == "batches/a-1"
     counts = {"completed": 10**400, "failed": -1}
@@ -821,20 +821,20 @@ def test_hostile_values_of_a_batch_are_refused() -> None:
     assert (seen.files, seen.completed, seen.failed) == ((), None, 0)
     (problem,) = provider._problems([{"code": "c", "message": "\ud800"}])
     assert str(problem).encode()
-    with pytest.raises(Unreadable, match="status_code"):
+    with pytest.raises(LineError, match="status_code"):
         read_batch_line({"response": {"status_code": "9" * 5000, "body": {}}}, {})
 
 
 def test_calls_of_the_provider() -> None:
     with BatchServer(seconds=0) as server:
         provider = Provider(API(base_url=server.url, key_env=None), "")
-        with pytest.raises(Gone):
+        with pytest.raises(NotFoundError):
             provider.look("nothing")
-        with pytest.raises(Gone):
+        with pytest.raises(NotFoundError):
             provider.content("nothing")
         assert provider.find("name", "file") is None
         server.calls = {"429": 1}
-        with pytest.raises(Again) as raised:
+        with pytest.raises(TransientError) as raised:
             provider.look("x")
         assert not raised.value.lost
         provider.close()
@@ -868,21 +868,21 @@ def test_a_list_that_never_comes_is_given_up(
     """After eight calls; after one if the endpoint says how long to wait."""
     server, provider = lister
     server.calls = {"500": 1}
-    with pytest.raises(Again, match="500"):
+    with pytest.raises(TransientError, match="500"):
         provider.find("a", "")
     assert server.counted["GET batches"] == 8
     calls: list[object] = []
 
     def busy(*call: object, **fields: object) -> bytes:
         calls.append(call)
-        raise Again("429", "busy", 5.0)
+        raise TransientError("429", "busy", 5.0)
 
     monkeypatch.setattr(provider, "_call", busy)
-    with pytest.raises(Again, match="busy"):
+    with pytest.raises(TransientError, match="busy"):
         provider.find("a", "")
     assert len(calls) == 1
     monkeypatch.setattr(provider, "_call", lambda *call, **fields: calls.append(call) or b'{"data": null}')
-    with pytest.raises(Again, match="has no data"):
+    with pytest.raises(TransientError, match="has no data"):
         provider.find("a", "")
     assert len(calls) == 9
 

@@ -18,7 +18,7 @@ import pytest
 
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.base import BackendRow, Loader
-from evalsuite.backends.cluster import Actor, Cluster, InProcess, Lost, Worker, equal_share, wait_for_call
+from evalsuite.backends.cluster import Actor, Cluster, InProcess, Worker, WorkerLostError, equal_share, wait_for_call
 from evalsuite.backends.model import HF, VLLM, Model
 from evalsuite.backends.ray import AHEAD, Replicas
 from evalsuite.backends.registry import BACKENDS, load_backend
@@ -60,7 +60,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
 
         def die(self) -> None:
             if in_process:
-                raise Lost("it died")
+                raise WorkerLostError("it died")
             os._exit(1)
 
     def outcome_of(call: Any, worker: Worker) -> Any:
@@ -90,7 +90,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
 
     # A death takes the calls behind it along, and leaves other workers alone.
     for call in [three.send("", method) for method in ("die", "host_name")]:
-        with pytest.raises(Lost):
+        with pytest.raises(WorkerLostError):
             outcome_of(call, three)
     assert outcome_of(one.send("", "add", 1), one) == 7
     one.kill()
@@ -125,7 +125,7 @@ class Engine:
     def _die(self, request: str) -> None:
         if self.dies[request] > 0:
             self.dies[request] -= 1
-            raise Lost("it died")
+            raise WorkerLostError("it died")
 
 
 class Engines:
@@ -244,9 +244,9 @@ def test_a_question_over_which_replicas_die(engines: Engines) -> None:
 
 
 def test_replicas_that_die_while_they_load(engines: Engines) -> None:
-    engines.script = [Lost("too large"), Lost("too large"), "f"]
+    engines.script = [WorkerLostError("too large"), WorkerLostError("too large"), "f"]
     assert answers(replicas(InProcess(TWO), 1)) == RIGHT
-    engines.script, engines.loads = [Lost("too large")], 0
+    engines.script, engines.loads = [WorkerLostError("too large")], 0
     with pytest.raises(BackendError, match=r"^model m: no replica is left on the Ray cluster; the last: too large"):
         replicas(InProcess(TWO), 1)
     assert engines.loads == clusters.TRIES
@@ -343,7 +343,7 @@ class Trainings:
             yield TrainingStep(1, 9, 0.5, 10, 1.0)
             if self.dies[name] > 0:
                 self.dies[name] -= 1
-                raise Lost("its process died")
+                raise WorkerLostError("its process died")
             if self.fails[name]:
                 raise BackendError("model m: out of memory (on node x)")
             for step in range(2, 10):
@@ -404,7 +404,7 @@ def test_a_training_lost_after_its_last_byte_is_finished(
 ) -> None:
     def dies_at_the_end(*job: Any) -> Iterator[Any]:
         yield from list(trainings.reports(*job))[:-1]
-        raise Lost("its process died")
+        raise WorkerLostError("its process died")
 
     monkeypatch.setattr(finetune_ray, "train_on_node", dies_at_the_end)
     run(tmp_path, "a", InProcess(TWO))

@@ -34,8 +34,7 @@ from evalsuite.exposure.exact import differ_p, greater_p, positive_p, stratified
 from evalsuite.exposure.items import ProbeText, compare, kept_apart
 from evalsuite.exposure.journey import _Work
 from evalsuite.exposure.likelihoods import LikelihoodScores, measure
-from evalsuite.exposure.probes import Arranged, CompletionProbe, Single
-from evalsuite.exposure.probes import TestedFile as Probed
+from evalsuite.exposure.probes import Arranged, CompletionProbe, ProbedFile, Single
 from evalsuite.exposure.settings import ContaminationSettings
 from evalsuite.exposure.texts import Entries, FileEntry, arranged, orders, read_entries, shards
 from evalsuite.metrics.statistics import holm
@@ -175,7 +174,7 @@ def test_naming_is_tested_dialogue_by_dialogue() -> None:
     """Ten items of one dialogue are no ten witnesses."""
     texts = [ProbeText(str(n), "one dialogue", (("", f"text {n}"),)) for n in range(10)]
     asked = [Request(text.item, "", (), 8) for text in texts for _ in range(2)]
-    made = CompletionProbe(Probed("event_cause", "easy", "test", "guided"), texts, [], asked, [""] * 20, 0)
+    made = CompletionProbe(ProbedFile("event_cause", "easy", "test", "guided"), texts, [], asked, [""] * 20, 0)
     row = made.row([Overlap(1.0, 30), Overlap(0.0, 30)] * 10, [], 0)
     assert row["figures"]["naming p"] == pytest.approx(0.5, abs=0.01)
 
@@ -403,7 +402,7 @@ def test_overlap() -> None:
 # --- rows of results, from scores that are written here
 
 OFFICIAL, CONTROL = ([ProbeText(f"{side}{n}", f"{side}{n}", (("", "字词" * 9),)) for n in range(8)] for side in "ab")
-FILE = Probed("event_cause", "easy", "test", "completion")
+FILE = ProbedFile("event_cause", "easy", "test", "completion")
 
 
 def likely(mean: float, minkpp: float | None = None) -> LikelihoodScores:

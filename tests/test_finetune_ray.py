@@ -18,7 +18,7 @@ from needs import needs
 from sweeps import LARGE, SMALL, WHAT, models_file, weights
 
 import evalsuite
-from evalsuite.backends.cluster import InProcess, Lost
+from evalsuite.backends.cluster import InProcess, WorkerLostError
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.registry import Corpora
@@ -115,7 +115,7 @@ def test_a_stopped_command_and_a_lost_task_go_on_from_the_checkpoint(
             if steps == [1, 2]:
                 raise KeyboardInterrupt
             if steps == [1, 2, 2, 3]:
-                raise Lost("it died")
+                raise WorkerLostError("it died")
             super().__call__(step)
 
     monkeypatch.setattr(finetune_ray, "_Reporter", Reporter)

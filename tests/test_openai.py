@@ -28,7 +28,14 @@ from evalsuite.backends.base import Limits
 from evalsuite.backends.model import API, Generation, Model, Price
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.faults import MIX, Server, prompt_id, reply_to
-from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
+from evalsuite.backends.openai.replies import (
+    EndpointError,
+    LimitNameError,
+    RequestError,
+    TransientError,
+    read_error,
+    read_reply,
+)
 from evalsuite.common.errors import BackendError
 from evalsuite.results.records import read_records
 from evalsuite.types import Message, Request, Response
@@ -209,7 +216,7 @@ def test_messages_are_read(body: bytes, expected: tuple[str, str, str | None]) -
     ids=str,
 )  # fmt: skip
 def test_what_cannot_be_read_may_have_been_charged(body: bytes) -> None:
-    with pytest.raises(Again) as caught:
+    with pytest.raises(TransientError) as caught:
         read_reply(_JSON, body)
     assert caught.value.lost
 
@@ -225,7 +232,7 @@ def test_what_cannot_be_read_may_have_been_charged(body: bytes) -> None:
     ],
 )
 def test_an_error_about_a_body_that_is_no_json_is_one_line(kind: str, expected: str) -> None:
-    with pytest.raises(Again) as caught:
+    with pytest.raises(TransientError) as caught:
         read_reply({"content-type": kind}, b'data: {"n": 1}\n\ndata: [DONE]\n\n')
     assert str(caught.value) == expected and caught.value.lost
 
@@ -252,24 +259,24 @@ _ASKED = {"temperature": None, "stop": None, "max_tokens": None, "enable_thinkin
 @pytest.mark.parametrize(
     "status, error, kind, says",
     [
-        (401, "no", Stop, "refuses the key"),
-        (403, {"message": "no"}, Stop, "refuses the key"),
-        (404, {"message": "no such model"}, Stop, "does not know this model"),
-        (402, {"message": "Insufficient Balance"}, Stop, "paid"),
-        (429, {"code": "insufficient_quota"}, Stop, "paid"),
-        (400, {"code": "Arrearage", "message": "Access denied"}, Stop, "paid"),
-        (400, {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"}, Stop,
+        (401, "no", EndpointError, "refuses the key"),
+        (403, {"message": "no"}, EndpointError, "refuses the key"),
+        (404, {"message": "no such model"}, EndpointError, "does not know this model"),
+        (402, {"message": "Insufficient Balance"}, EndpointError, "paid"),
+        (429, {"code": "insufficient_quota"}, EndpointError, "paid"),
+        (400, {"code": "Arrearage", "message": "Access denied"}, EndpointError, "paid"),
+        (400, {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"}, EndpointError,
          r"generation: \{temperature: null\}"),
-        (400, {"message": "parameter.enable_thinking must be set to false for non-streaming calls"}, Stop, "parameters"),
-        (400, {"message": "This model only support stream mode, please enable the stream parameter"}, Stop, "a stream only"),
-        (400, {"message": "Too many 'stop' sequences"}, Stop, "generation: stop"),
-        (400, {"message": "we must stop here"}, Failed, "400"),
-        (400, {"message": "maximum context length is 8 tokens", "param": "max_tokens"}, Failed, "context"),
-        (400, {"message": "Use 'max_completion_tokens' instead", "param": "max_tokens"}, OtherLimit, "400"),
-        (413, "too large", Failed, "413"),
-        (429, "slow", Again, "429"),
-        (503, "busy", Again, "503"),
-        (529, "busy", Again, "529"),
+        (400, {"message": "parameter.enable_thinking must be set to false for non-streaming calls"}, EndpointError, "parameters"),
+        (400, {"message": "This model only support stream mode, please enable the stream parameter"}, EndpointError, "a stream only"),
+        (400, {"message": "Too many 'stop' sequences"}, EndpointError, "generation: stop"),
+        (400, {"message": "we must stop here"}, RequestError, "400"),
+        (400, {"message": "maximum context length is 8 tokens", "param": "max_tokens"}, RequestError, "context"),
+        (400, {"message": "Use 'max_completion_tokens' instead", "param": "max_tokens"}, LimitNameError, "400"),
+        (413, "too large", RequestError, "413"),
+        (429, "slow", TransientError, "429"),
+        (503, "busy", TransientError, "503"),
+        (529, "busy", TransientError, "529"),
     ],
 )  # fmt: skip
 def test_errors_are_told_apart(status: int, error: Any, kind: type[Exception], says: str) -> None:
@@ -291,13 +298,13 @@ def test_errors_are_told_apart(status: int, error: Any, kind: type[Exception], s
     ],
 )
 def test_retry_after_is_read(headers: dict[str, str], seconds: float | None) -> None:
-    with pytest.raises(Again) as caught:
+    with pytest.raises(TransientError) as caught:
         read_error(429, headers, b"", {})
     assert caught.value.after == seconds
 
 
 def test_a_wait_of_hours_stops_the_model_instead() -> None:
-    with pytest.raises(Stop, match="asks to wait for 7200 s"):
+    with pytest.raises(EndpointError, match="asks to wait for 7200 s"):
         read_error(429, {"retry-after": "7200"}, b"", {})
 
 

@@ -19,7 +19,7 @@ from tiers import thorough_but
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, reply_to
-from evalsuite.backends.openai.lines import Unreadable
+from evalsuite.backends.openai.lines import LineError
 from evalsuite.common.errors import BackendError, ConfigError, DataError
 from evalsuite.exchange.replies import Imported, read_files, read_replies
 from evalsuite.exchange.reply_lines import read_line
@@ -482,5 +482,5 @@ def test_a_filtered_prompt_is_a_reply_and_a_request_is_none() -> None:
     ids=str,
 )  # fmt: skip
 def test_lines_that_say_nothing_are_broken(row: Row) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(LineError):
         read_line(row)

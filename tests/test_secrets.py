@@ -28,7 +28,7 @@ from evalsuite.backends.model import API, Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.bodies import OF_REPLY
-from evalsuite.backends.openai.replies import Again, Failed, Stop, read_error, read_reply
+from evalsuite.backends.openai.replies import EndpointError, RequestError, TransientError, read_error, read_reply
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.secrets import hidden_start, hide, keep_secret
 from evalsuite.common.terminal import one_line, safe
@@ -116,7 +116,7 @@ def test_names_that_begin_like_a_key_stay(text: str) -> None:
 def message_of(call: Callable[..., Response], *more: Any) -> str:
     try:
         reply = call(*more)
-    except (Again, Failed, Stop) as error:
+    except (TransientError, RequestError, EndpointError) as error:
         return str(error)
     return f"{reply.text} {reply.reasoning} {reply.error}"
 
@@ -257,7 +257,7 @@ def test_no_proxy_between_this_machine_and_itself(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 503])
 def test_a_wait_of_hours_stops_the_model_whatever_the_error(status: int) -> None:
-    with pytest.raises(Stop, match="asks to wait for 3600 s"):
+    with pytest.raises(EndpointError, match="asks to wait for 3600 s"):
         read_error(status, {"retry-after": "3600"}, b"", {})
 
 
@@ -349,7 +349,7 @@ def test_a_file_of_a_batch_is_no_larger_than_its_lines_can_be() -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         provider = Provider(API(base_url=f"http://127.0.0.1:{server.server_port}/v1"), "")
         assert len(provider.content("f", 2)) == len(provider.content("f")) == 2 * OF_REPLY
-        with pytest.raises(Failed, match="over 8 MiB"):
+        with pytest.raises(RequestError, match="over 8 MiB"):
             provider.content("f", 1)
         provider.close()
         server.shutdown()

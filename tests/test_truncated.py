@@ -21,8 +21,8 @@ from evalsuite.analyses.scores import cut, leaks, notes
 from evalsuite.backends.openai.faults import Server, prompt_id
 from evalsuite.backends.scripted import Scripted
 from evalsuite.common.errors import ConfigError
-from evalsuite.evaluation.again import _longer
 from evalsuite.evaluation.settings import Settings
+from evalsuite.evaluation.truncated import _longer
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.results.analysis import Results

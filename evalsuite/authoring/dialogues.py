@@ -117,14 +117,14 @@ def _dialogue(file: Path, number: int, name: str, row: Any) -> RawDialogue:
     if key == "conversation":
         tags = sum(isinstance(turn, str) and bool(_TAG.search(turn)) for turn in turns)
         turns = [_BETWEEN_WORDS.sub("", _TAG.sub("", turn)) if isinstance(turn, str) else turn for turn in turns]
-    said = [_turn(turn) for turn in turns]
-    for n, turn in enumerate(said):
+    spoken = [_turn(turn) for turn in turns]
+    for n, turn in enumerate(spoken):
         if turn is None:
             raise DataError("expected a text, or an object with message or content", file, number, f"{key}[{n}]")
     id = next((row[key] for key in _IDS if key in row), name)
     if not isinstance(id, str | int):
         raise DataError("expected a text or a number", file, number, "id")
-    return RawDialogue(str(id), file.stem, _marked([turn for turn in said if turn]), tags)
+    return RawDialogue(str(id), file.stem, _marked([turn for turn in spoken if turn]), tags)
 
 
 def _turn(turn: Any) -> tuple[str, str] | None:
@@ -138,11 +138,11 @@ def _turn(turn: Any) -> tuple[str, str] | None:
     return (mark[1], turn[mark.end() :].strip()) if mark else ("", turn.strip())
 
 
-def _marked(said: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    if not all(speaker for speaker, _ in said):
-        return tuple(f"{'AB'[n % 2]}: {text}" for n, (_, text) in enumerate(said))
-    names = list(dict.fromkeys(speaker for speaker, _ in said))
+def _marked(spoken: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    if not all(speaker for speaker, _ in spoken):
+        return tuple(f"{'AB'[n % 2]}: {text}" for n, (_, text) in enumerate(spoken))
+    names = list(dict.fromkeys(speaker for speaker, _ in spoken))
     if not all(len(name) == 1 for name in names):
         letters = {name: chr(ord("A") + n) for n, name in enumerate(names)}
-        said = [(letters[speaker], text) for speaker, text in said]
-    return tuple(f"{speaker}: {text}" for speaker, text in said)
+        spoken = [(letters[speaker], text) for speaker, text in spoken]
+    return tuple(f"{speaker}: {text}" for speaker, text in spoken)

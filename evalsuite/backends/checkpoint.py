@@ -104,8 +104,8 @@ class Checkpoint:
 
         if Path(self.path).is_dir():
             return path if (path := Path(self.path) / name).is_file() else None
-        found = try_to_load_from_cache(self.path, name, revision=self.model.revision)
-        return Path(found) if isinstance(found, str) else None
+        cached = try_to_load_from_cache(self.path, name, revision=self.model.revision)
+        return Path(cached) if isinstance(cached, str) else None
 
     def text(self, request: Request) -> str:
         """The exact text that is tokenised: the prompt, or the turns in the model's chat template."""
@@ -244,8 +244,8 @@ class Checkpoint:
         """Special tokens between a decoder's start token and its text: BART's <s>; T5 and causal networks have none."""
         if not self.seq2seq:
             return []
-        found = self.tokenizer(text_target="a", return_special_tokens_mask=True)
-        return list(found["input_ids"][: found["special_tokens_mask"].index(0)])
+        encoded = self.tokenizer(text_target="a", return_special_tokens_mask=True)
+        return list(encoded["input_ids"][: encoded["special_tokens_mask"].index(0)])
 
     @property
     def _start(self) -> int:
@@ -317,15 +317,15 @@ def labels_response(
     """
     rows = iter(scores)
     logprobs = [{tuple(ids): sum(next(rows)) for ids in option} for option in forms]
-    found = []
+    likelihoods = []
     for n, option in enumerate(logprobs):
         others = [(ids, x) for m, other in enumerate(logprobs) if m != n for ids, x in other.items()]
         own = [
             _difference(x, [y for longer, y in others if len(longer) > len(ids) and longer[: len(ids)] == ids])
             for ids, x in option.items()
         ]
-        found.append(Likelihood(_logsumexp(own), min(map(len, option))))
-    return _likelihoods_response("labels", prompt_tokens, tuple(found))
+        likelihoods.append(Likelihood(_logsumexp(own), min(map(len, option))))
+    return _likelihoods_response("labels", prompt_tokens, tuple(likelihoods))
 
 
 def _difference(logprob: float, parts: Sequence[float]) -> float:
@@ -339,8 +339,8 @@ def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], p
 
     `scores`: option -> token log-probabilities; `priors`: option -> log-probability without the question.
     """
-    found = tuple(Likelihood(sum(row), len(row), prior) for row, prior in zip(scores, priors, strict=True))
-    return _likelihoods_response("texts", prompt_tokens, found)
+    likelihoods = tuple(Likelihood(sum(row), len(row), prior) for row, prior in zip(scores, priors, strict=True))
+    return _likelihoods_response("texts", prompt_tokens, likelihoods)
 
 
 def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens: int) -> Response:
@@ -357,12 +357,12 @@ def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens
     return _likelihoods_response("nll", prompt_tokens, tuple(Likelihood(-math.fsum(row), len(row)) for row in nll))
 
 
-def _likelihoods_response(finish: str, prompt_tokens: int, found: tuple[Likelihood, ...]) -> Response:
+def _likelihoods_response(finish: str, prompt_tokens: int, likelihoods: tuple[Likelihood, ...]) -> Response:
     """The Response with these likelihoods, or with an error if one is not finite."""
-    if not all(math.isfinite(x.logprob) and math.isfinite(x.prior or 0.0) for x in found):
+    if not all(math.isfinite(x.logprob) and math.isfinite(x.prior or 0.0) for x in likelihoods):
         error = "the network gave a text no finite likelihood: try dtype float32 or bfloat16"
         return Response("", "error", prompt_tokens, error=error)
-    return Response("", finish, prompt_tokens, likelihoods=found)
+    return Response("", finish, prompt_tokens, likelihoods=likelihoods)
 
 
 def _logsumexp(logprobs: Sequence[float]) -> float:
@@ -413,15 +413,15 @@ def folder_hash(folder: Path, code: bool = False) -> str:
 
 def _further(folder: Path, code: bool) -> set[Path]:
     """Less common files that a loader may read, also in subfolders."""
-    found = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # files of tokenizers
-    found.update(folder.glob("additional_chat_templates/*.jinja"))
+    files = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # files of tokenizers
+    files.update(folder.glob("additional_chat_templates/*.jinja"))
     for index in folder.glob("*.index.json"):  # shards may be in any folder
-        found.update(folder / name for name in json.loads(index.read_bytes()).get("weight_map", {}).values())
+        files.update(folder / name for name in json.loads(index.read_bytes()).get("weight_map", {}).values())
     if code:
-        found.update(
+        files.update(
             p for p in folder.rglob("*.py") if not any(part.startswith(".") for part in p.relative_to(folder).parts)
         )
     usual = any(folder.glob("*.safetensors")) or any(folder.glob("*model*.bin"))
     if code or not usual:  # next to the usual weights, .pt files are training state
-        found.update(p for p in folder.iterdir() if p.suffix in {".pt", ".pth"})
-    return {p for p in found if p.is_file()}
+        files.update(p for p in folder.iterdir() if p.suffix in {".pt", ".pth"})
+    return {p for p in files if p.is_file()}

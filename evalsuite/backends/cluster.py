@@ -28,7 +28,7 @@ PATIENCE = 300.0  # seconds to wait for room on the cluster while no worker is p
 Needs = dict[str, int]  # resources of a worker: "num_cpus", "num_gpus"
 
 
-class Lost(Exception):
+class WorkerLostError(Exception):
     """The worker or its node died; the message says why."""
 
 
@@ -53,7 +53,7 @@ class Cluster(Protocol):
         """The first call that has ended, with a result or an error; None if none has within `timeout` seconds."""
 
     def get(self, call: Any) -> Any:
-        """The result of a call. Raises Lost if its actor died, else the error raised in the actor."""
+        """The result of a call. Raises WorkerLostError if its actor died, else the error raised in the actor."""
 
     def kill(self, actor: Any) -> None:
         """End an actor at once and free its resources."""
@@ -84,12 +84,12 @@ class Worker:
     def result(self, call: Any, what: str) -> Any:
         """The result of a call.
 
-        Raises Lost if the worker died, and BackendError, its message prefixed with `what`, for an error in the worker.
+        Raises WorkerLostError if the worker died, and BackendError, its message prefixed with `what`, for an error in the worker.
         """
         self.calls.pop(call, None)
         try:
             return self._cluster.get(call)
-        except (Lost, BackendError):
+        except (WorkerLostError, BackendError):
             raise
         except Exception as error:
             log.error("%s: %s", what, error.__cause__ or error)  # the cause holds the actor's traceback
@@ -181,9 +181,9 @@ class Ray:
             raise error.cause from error
         except self._ray.exceptions.OutOfMemoryError as error:  # the node's memory, not a GPU's
             why = "Ray ended it because its node is low on memory; try fewer --replicas, or make room there"
-            raise Lost(why) from error
+            raise WorkerLostError(why) from error
         except self._ray.exceptions.RayError as error:  # the actor, its node, or its result is gone
-            raise Lost(_brief(error)) from error
+            raise WorkerLostError(_brief(error)) from error
 
     def kill(self, actor: Any) -> None:
         self._ray.kill(actor)
@@ -243,7 +243,7 @@ class _Actor:
 class InProcess:
     """A cluster within this process, without threads or time: calls run when waited for, and actors take turns.
 
-    An actor dies when one of its methods raises Lost, when it is killed, or when `remove` takes its node away.
+    An actor dies when one of its methods raises WorkerLostError, when it is killed, or when `remove` takes its node away.
 
     >>> cluster = InProcess([{"CPU": 1}])
     >>> first, second = (cluster.start(Actor, {"num_cpus": 1}) for _ in range(2))
@@ -270,7 +270,7 @@ class InProcess:
     def call(self, actor: _Actor, method: str, *arguments: Any) -> object:
         call = object()
         if actor.death:
-            self._ended[call] = None, Lost(actor.death)
+            self._ended[call] = None, WorkerLostError(actor.death)
         else:
             actor.waiting.append((call, method, arguments))
         return call
@@ -329,7 +329,7 @@ class InProcess:
         try:
             value = f"node {actor.node}" if method == "host_name" else getattr(actor.self_, method)(*arguments)
             self._ended[call] = value, None
-        except Lost as error:
+        except WorkerLostError as error:
             self._ended[call] = None, error
             self._die(actor, str(error))
         except Exception as error:
@@ -341,4 +341,4 @@ class InProcess:
             self._actors.remove(actor)
             self._take(actor, 1)
             for call, *_ in actor.waiting:
-                self._ended[call] = None, Lost(why)
+                self._ended[call] = None, WorkerLostError(why)

@@ -178,7 +178,7 @@ class Price(StrictSettings):
     """The price of a million tokens of replies, thoughts included."""
 
 
-class Batch(StrictSettings):
+class BatchAPI(StrictSettings):
     """Settings of an endpoint's batch API (docs/endpoints.md). The defaults are OpenAI's."""
 
     discount: float = Field(default=0.5, ge=0, lt=1)
@@ -262,7 +262,7 @@ class API(StrictSettings):
     """Added to each task's limit on the reply, for models that think first."""
     price: Price | None = None
     """Price of a million tokens, in any one currency: for --budget and the costs that a run shows."""
-    batch: Batch | None = None
+    batch: BatchAPI | None = None
     """true, or settings: ask through the batch API; null or false: directly."""
     parameters: dict[str, Any] = Field(default={}, json_schema_extra={"propertyNames": {"not": {"enum": [*_OURS]}}})
     """Sent unchanged with every request, e.g. {enable_thinking: false}."""
@@ -278,7 +278,7 @@ class API(StrictSettings):
     @field_validator("batch", mode="before")
     @classmethod
     def _on_or_off(cls, value: Any) -> Any:
-        return {True: Batch(), False: None}[value] if isinstance(value, bool) else value
+        return {True: BatchAPI(), False: None}[value] if isinstance(value, bool) else value
 
     @field_validator("base_url")
     @classmethod

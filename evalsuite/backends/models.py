@@ -14,7 +14,18 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
-from evalsuite.backends.model import API, BASELINES, HF, VLLM, Batch, Finetune, Generation, Model, Price, StrictSettings
+from evalsuite.backends.model import (
+    API,
+    BASELINES,
+    HF,
+    VLLM,
+    BatchAPI,
+    Finetune,
+    Generation,
+    Model,
+    Price,
+    StrictSettings,
+)
 from evalsuite.backends.model_paths import located
 from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import ReplyFunctions, scripted_models
@@ -65,7 +76,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "vllm": VLLM,
     "api": API,
     "price": Price,
-    "batch": Batch,
+    "batch": BatchAPI,
     "finetune": Finetune,
 }
 

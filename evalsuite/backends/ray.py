@@ -20,10 +20,10 @@ from evalsuite.backends.cluster import (
     TRIES,
     Actor,
     Cluster,
-    Lost,
     Needs,
     Ray,
     Worker,
+    WorkerLostError,
     equal_share,
     for_actors,
     wait_for_call,
@@ -135,7 +135,7 @@ class Replicas:
                 continue
             try:
                 answers = self._result(member, call)
-            except Lost:
+            except WorkerLostError:
                 # It died over its oldest block; the queued ones were not begun.
                 blocks.extendleft(reversed(list(member.calls.values())))
                 deaths[block[0]] += 1
@@ -189,7 +189,7 @@ class Replicas:
             self._cluster.wait([call])
             try:
                 return self._result(member, call)
-            except Lost:
+            except WorkerLostError:
                 continue
         raise BackendError(f"model {self._name}: {TRIES} replicas died over {method}(), the last: {self._loss}")
 
@@ -206,10 +206,10 @@ class Replicas:
         )
 
     def _result(self, member: _Member, call: Any) -> Any:
-        """The result of a call. Raises BackendError, and Lost if the replica died, after requesting a replacement."""
+        """The result of a call. Raises BackendError, and WorkerLostError if the replica died, after requesting a replacement."""
         try:
             return member.result(call, f"model {self._name}: an error in a replica")
-        except Lost as error:
+        except WorkerLostError as error:
             self._drop(member, str(error))
             if member.facts:
                 self._start(attempt=1)
@@ -221,7 +221,7 @@ class Replicas:
         """Handle the end of load(): register the replica, or drop it if it failed."""
         try:
             facts = self._result(member, call)
-        except Lost:
+        except WorkerLostError:
             return
         except BackendError as error:  # e.g. files missing on one node; the others continue
             self._drop(member, str(error))

@@ -73,9 +73,9 @@ def request_hash(request: Request, chat: bool) -> str:
     >>> request_hash(Request("1", "你好", (), 8), chat=False) == request_hash(Request("2", "你好", (), 8), chat=False)
     True
     """
-    said: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
+    prompt: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
     how = (request.scoring, request.labels, request.options) if request.scoring != "generate" else ()
-    parts = [said, request.max_new_tokens, *how, request.pairs, request.pattern, request.sample]
+    parts = [prompt, request.max_new_tokens, *how, request.pairs, request.pattern, request.sample]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:24]
 
 
@@ -128,9 +128,9 @@ class RecordedModel(WithoutEngine):
     @property
     def recorded(self) -> dict[str, Any]:
         """Facts for tables and the page. Date and versions are those of the session that gave the most replies."""
-        told = self.recording
-        most = max(told.sessions, key=lambda session: session.replies)
-        return {"model": told.model, "revision": told.revision, "date": most.date, "versions": most.versions}
+        about = self.recording
+        most = max(about.sessions, key=lambda session: session.replies)
+        return {"model": about.model, "revision": about.revision, "date": most.date, "versions": most.versions}
 
     def missing(self, requests: Sequence[Request]) -> int:
         """The number of these requests without a recorded reply."""

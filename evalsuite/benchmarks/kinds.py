@@ -100,16 +100,16 @@ def _chosen(item: Item, answer: Answer) -> list[str]:
 def _score_choices(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
     from evalsuite.metrics.sets import count_answers  # loads numpy
 
-    said, right = _chosen(item, answer), item.references
-    hit, named, asked = count_answers(said, right)
-    return Score({"set_accuracy": float({*said} == {*right}), "answer_f1": 2 * hit / (named + asked)})
+    chosen, right = _chosen(item, answer), item.references
+    hit, named, asked = count_answers(chosen, right)
+    return Score({"set_accuracy": float({*chosen} == {*right}), "answer_f1": 2 * hit / (named + asked)})
 
 
 def _choices_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.sets import SetScores
 
-    said = [_chosen(item, answer) for item, answer in answered.pairs]
-    sets = SetScores.of(said, [item.references for item in answered.items])
+    chosen = [_chosen(item, answer) for item, answer in answered.pairs]
+    sets = SetScores.of(chosen, [item.references for item in answered.items])
     names = list(sets.corpus)
     signatures = {name: f"{name}|def:cicero-v2|parser:{parser_of(answered.reading)}" for name in names}
     return (Part("sets", sets, {name: name for name in names}, signatures),)
@@ -145,13 +145,13 @@ def _read_answer(item: Item, response: Response, reading: Reading, language: Lan
     """The whole reply without thinking, for tasks that look for words anywhere in it."""
     from evalsuite.parse import whole_reply
 
-    said = whole_reply(response.text)
-    if not said:
+    text = whole_reply(response.text)
+    if not text:
         return language.read_text(item, response, reading)
     # Take the last occurrence, since thinking may hold the same text; -1: special tokens interrupt the text.
-    start = response.text.rfind(said)
-    span = (None, None) if start < 0 else (start, start + len(said))
-    return Answer(Status.PARSED, None, said, "whole reply", *span)
+    start = response.text.rfind(text)
+    span = (None, None) if start < 0 else (start, start + len(text))
+    return Answer(Status.PARSED, None, text, "whole reply", *span)
 
 
 def _holds(item: Item, answer: Answer) -> float:

@@ -135,7 +135,7 @@ def _print_again(results: Results) -> None:
     from evalsuite.analyses.scores import cut_cells
 
     if cut_cells(results):
-        from evalsuite.evaluation.again import command_again
+        from evalsuite.evaluation.truncated import command_again
 
         if command := command_again(results):
             say(f"to ask the truncated replies again: {command}")

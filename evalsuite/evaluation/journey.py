@@ -27,7 +27,6 @@ from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.again import ask_truncated
 from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
 from evalsuite.evaluation.baselines import come_along
 from evalsuite.evaluation.display import Display, log_to
@@ -38,6 +37,7 @@ from evalsuite.evaluation.plan import EvalSet, data_read, named_files, plan_cell
 from evalsuite.evaluation.replay import recorded_cells
 from evalsuite.evaluation.second_reader import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
+from evalsuite.evaluation.truncated import ask_truncated
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.analysis import Results
 from evalsuite.results.store import Store, find_store, open_store, request_key

@@ -9,7 +9,7 @@ from pathlib import Path
 from evalsuite.analyses.journey import write_results
 from evalsuite.analyses.saved import require_cells, require_own
 from evalsuite.backends.keys import keep_variables
-from evalsuite.backends.openai.lines import Unreadable
+from evalsuite.backends.openai.lines import LineError
 from evalsuite.benchmarks.registry import TASKS, add_run
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import make_folder, read_json, replace_file
@@ -158,7 +158,7 @@ def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | 
                         line = read_line(parse_object(text, path, number, surrogates=True))
                     except DataError as error:
                         yield where, str(error)
-                    except Unreadable as error:
+                    except LineError as error:
                         yield where, f"{where}: {error}"
                     else:
                         if line is not None:

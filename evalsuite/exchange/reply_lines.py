@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evalsuite.backends.openai.lines import JsonLine, Unreadable, read_batch_line
-from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_reply
+from evalsuite.backends.openai.lines import JsonLine, LineError, read_batch_line
+from evalsuite.backends.openai.replies import EndpointError, LimitNameError, RequestError, TransientError, read_reply
 from evalsuite.common.secrets import hidden_start
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Response
@@ -20,11 +20,11 @@ _PARAMETERS = dict.fromkeys(("temperature", "top_p", "top_k", "repetition_penalt
 
 
 def read_line(row: JsonLine) -> tuple[str, Response] | None:
-    """The key and the reply, with `error` for a request that failed; None if the line is a request. Raises Unreadable."""
+    """The key and the reply, with `error` for a request that failed; None if the line is a request. Raises LineError."""
     name = "custom_id" if "custom_id" in row else "key"
     key = row.get(name)
     if not isinstance(key, str) or not key:
-        raise Unreadable("expected custom_id or key, the text that the request has")
+        raise LineError("expected custom_id or key, the text that the request has")
     found = _of_batch(row) if name == "custom_id" else _plain(row)
     return None if found is None else (key, found)
 
@@ -32,11 +32,11 @@ def read_line(row: JsonLine) -> tuple[str, Response] | None:
 def _of_batch(row: JsonLine) -> Response | None:
     try:
         return read_batch_line(row, _PARAMETERS)
-    except OtherLimit as error:
+    except LimitNameError as error:
         return Response("", "error", error=f"{error}; write the requests again with --limit-name max_completion_tokens")
-    except (Again, Failed, Stop) as error:
-        if isinstance(error, Again) and error.lost:
-            raise Unreadable(str(error)) from None
+    except (TransientError, RequestError, EndpointError) as error:
+        if isinstance(error, TransientError) and error.lost:
+            raise LineError(str(error)) from None
         return Response("", "error", error=str(error))
 
 
@@ -47,9 +47,9 @@ def _plain(row: JsonLine) -> Response | None:
     if text is None:
         if "prompt" in row or "messages" in row:
             return None
-        raise Unreadable("expected text, the reply, or error")
+        raise LineError("expected text, the reply, or error")
     if not isinstance(text, str):
-        raise Unreadable("field 'text': expected a string")
+        raise LineError("field 'text': expected a string")
     choice = {"text": text, "finish_reason": row.get("finish_reason"), "reasoning": row.get("reasoning")}
     return _reply({"choices": [choice], "usage": row.get("usage")})
 
@@ -57,8 +57,8 @@ def _plain(row: JsonLine) -> Response | None:
 def _reply(body: Any) -> Response:
     try:
         return read_reply({}, json.dumps(body).encode())
-    except Again as error:
-        raise Unreadable(str(error)) from None
+    except TransientError as error:
+        raise LineError(str(error)) from None
 
 
 def _failed(error: Any) -> Response:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.model import Batch, Model
+from evalsuite.backends.model import BatchAPI, Model
 from evalsuite.backends.openai.backend import OpenAI, without_key
 from evalsuite.backends.openai.batches import endpoint_of, under_way
 from evalsuite.backends.openai.lines import in_files, request_line
@@ -144,7 +144,7 @@ def _stored(run: str | Path | None, backend: OpenAI, asked: RequestsByKey) -> se
 
 def _write(folder: Path, backend: OpenAI, asked: RequestsByKey, limit_name: str) -> tuple[str, ...]:
     """Write the files of a model; returns their names."""
-    name, most = safe_name(backend.model.name), backend.model.api.batch or Batch()
+    name, most = safe_name(backend.model.name), backend.model.api.batch or BatchAPI()
     batches = list(in_files(_batch(backend, asked, limit_name), most.requests, most.megabytes))
     numbers = [""] if len(batches) == 1 else [f"-{n}" for n in range(1, len(batches) + 1)]
     files = {f"{name}.batch{n}.jsonl": lines for n, lines in zip(numbers, batches, strict=True)}
@@ -158,7 +158,7 @@ def _write(folder: Path, backend: OpenAI, asked: RequestsByKey, limit_name: str)
 
 
 def _batch(backend: OpenAI, asked: RequestsByKey, limit_name: str) -> Iterator[bytes]:
-    url = (backend.model.api.batch or Batch()).endpoint or endpoint_of(backend.model)
+    url = (backend.model.api.batch or BatchAPI()).endpoint or endpoint_of(backend.model)
     for key, request in asked.items():
         yield request_line(key, url, backend.whole_body(request, limit_name))
 

@@ -65,9 +65,9 @@ def overlap(reply: str, second: str) -> Overlap:
     >>> overlap("我去看电影了。", "我去看电影了。你呢？我们下次再一起去吧，好不好呀？").rouge
     0.5185185185185185
     """
-    said, want = ("".join(text.split()) for text in (reply, second))
-    want = want[: max(len(said), _LEAST)]
-    said = said[: max(len(want), 1)]
-    if not said or not want:
+    written, want = ("".join(text.split()) for text in (reply, second))
+    want = want[: max(len(written), _LEAST)]
+    written = written[: max(len(want), 1)]
+    if not written or not want:
         return Overlap(0.0, len(want))
-    return Overlap(2 * lcs_length(said, want) / (len(said) + len(want)), len(want))
+    return Overlap(2 * lcs_length(written, want) / (len(written) + len(want)), len(want))

@@ -23,7 +23,7 @@ from evalsuite.exposure.arrangements import Arrangements, order_of_items, order_
 from evalsuite.exposure.completion import asked_request, halves, plain_request
 from evalsuite.exposure.items import ProbeText, PromptAndReply
 from evalsuite.exposure.likelihoods import LikelihoodScores
-from evalsuite.exposure.probes import Arranged, CompletionProbe, Probe, Single, TestedFile
+from evalsuite.exposure.probes import Arranged, CompletionProbe, Probe, ProbedFile, Single
 from evalsuite.exposure.settings import TESTS, ContaminationSettings
 from evalsuite.exposure.texts import Entries, read_entries
 from evalsuite.prompt import Prompt, usual_wording
@@ -85,7 +85,7 @@ class Planner:
         s, task = self.s, source.task
         if not task.kind.written:
             return  # a probe has no text of its own
-        file = partial(TestedFile, task.name, source.set, s.split)
+        file = partial(ProbedFile, task.name, source.set, s.split)
         entries = read_entries(source.file, s.limit)
         shown = self._prompt_of(source)
         if "order" in self.tests:
@@ -142,7 +142,7 @@ class Planner:
 
     def _single(
         self,
-        file: TestedFile,
+        file: ProbedFile,
         official: Sequence[ProbeText],
         control: Sequence[ProbeText],
         score: _Score,
@@ -157,7 +157,7 @@ class Planner:
         return Single(file, one, two, len(official) - len(one), score, figures)
 
     def _completion(
-        self, file: TestedFile, official: Sequence[ProbeText], control: Sequence[ProbeText]
+        self, file: ProbedFile, official: Sequence[ProbeText], control: Sequence[ProbeText]
     ) -> CompletionProbe:
         s, benchmark = self.s, BENCHMARKS[TASKS[file.task].benchmark]
         language = "zh" if benchmark.language.name == "zh" else "en"

@@ -21,7 +21,7 @@ ProbeRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class TestedFile:
+class ProbedFile:
     """A file under one test, in one form."""
 
     task: str
@@ -41,7 +41,7 @@ class TestedFile:
 class Arranged:
     """The published arrangement against others."""
 
-    file: TestedFile
+    file: ProbedFile
     made: Arrangements
 
     @property
@@ -54,7 +54,7 @@ class Arranged:
         own = [x.logprob for x in scores]
         theirs = [x.logprob for x in reference or ()]
         moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference is not None else own
-        found = exact_test(self.made, moves, self.file.rng(seed))
+        test = exact_test(self.made, moves, self.file.rng(seed))
         why = "" if self.made.chance else "not left to chance"
         if not self.made.strata:
             why = "nothing to compare"
@@ -65,13 +65,13 @@ class Arranged:
         return self.file.row(
             n=self.made.items,
             left_out=self.made.left_out,
-            units=found.strata,
+            units=test.strata,
             tokens=sum(x.tokens for x in scores),
-            value=_share(found.higher, found.pairs),
+            value=_share(test.higher, test.pairs),
             expected=0.5,
-            figures={"gain": found.gain, "pairs": found.pairs, "detectable": found.detectable},
+            figures={"gain": test.gain, "pairs": test.pairs, "detectable": test.detectable},
             checks=dict(self.made.checks),
-            p=None if why else found.p,
+            p=None if why else test.p,
             why=why,
             reference=beside,
             listed=[],
@@ -86,7 +86,7 @@ def _share(part: float, whole: float) -> float | None:
 class Single:
     """A score of single items, official and control. `figures` are further scores of the same texts."""
 
-    file: TestedFile
+    file: ProbedFile
     official: Sequence[ProbeText]
     control: Sequence[ProbeText]
     left_out: int
@@ -103,15 +103,15 @@ class Single:
         own, theirs = self._by_text(scores), self._by_text(reference or ())
         plus = all(x.minkpp is not None for x in (*scores, *(reference or ())))
         tested = items.mink if self.score is items.minkpp and not plus else self.score
-        found = self._compared(own, theirs, tested, seed)
-        named: dict[str, float | None] = {"detectable": found.detectable}
+        compared = self._compared(own, theirs, tested, seed)
+        named: dict[str, float | None] = {"detectable": compared.detectable}
         for name, score in self.figures.items():
             other = self._compared(own, theirs, score, seed)
             named |= {name: other.value, f"{name} control": other.control}
         if tested is items.minkpp:
-            named |= {"minkpp": found.value, "minkpp control": found.control}
+            named |= {"minkpp": compared.value, "minkpp control": compared.control}
         checks = dict(items.checks(self.official, self.control, self.file.rng(seed)))
-        why = reason(checks, found.p)
+        why = reason(checks, compared.p)
         beside = None
         if reference is not None:
             alone = self._compared(theirs, [], tested, seed)
@@ -119,13 +119,13 @@ class Single:
         return self.file.row(
             n=len(self.official),
             left_out=self.left_out,
-            units=found.dialogues[0],
+            units=compared.dialogues[0],
             tokens=sum(x.tokens for x in scores),
-            value=found.value,
-            expected=found.control,
+            value=compared.value,
+            expected=compared.control,
             figures=named,
             checks=checks,
-            p=None if why else found.p,
+            p=None if why else compared.p,
             why=why,
             reference=beside,
             listed=[],
@@ -161,7 +161,7 @@ def reason(checks: Mapping[str, float], p: float | None) -> str:
 class CompletionProbe:
     """Items to complete: requests for official, then for control items. Each has one request, or a guided and a general one."""
 
-    file: TestedFile
+    file: ProbedFile
     official: Sequence[ProbeText]
     control: Sequence[ProbeText]
     requests: Sequence[Request]
@@ -215,11 +215,11 @@ class CompletionProbe:
         )
 
     @staticmethod
-    def _values(found: Sequence[Overlap | None], step: int) -> list[float | None]:
+    def _values(overlaps: Sequence[Overlap | None], step: int) -> list[float | None]:
         """The overlaps of texts; with guided requests, the overlap of the guided reply less that of the general one."""
         if step != 2:
-            return [x.rouge if x else None for x in found]
-        return [a.rouge - b.rouge if a and b else None for a, b in zip(found[::2], found[1::2], strict=True)]
+            return [x.rouge if x else None for x in overlaps]
+        return [a.rouge - b.rouge if a and b else None for a, b in zip(overlaps[::2], overlaps[1::2], strict=True)]
 
 
 def _answered(texts: Sequence[ProbeText], moves: Sequence[float | None]) -> tuple[Sequence[ProbeText], Sequence[float]]:

@@ -24,10 +24,10 @@ from evalsuite.backends.cluster import (
     TRIES,
     Actor,
     Cluster,
-    Lost,
     Needs,
     Ray,
     Worker,
+    WorkerLostError,
     equal_share,
     for_actors,
     wait_for_call,
@@ -149,7 +149,7 @@ class _Trainings:
         training, call = wait_for_call(self._cluster, self._sent, self._no_room)
         try:
             report = training.result(call, f"{training.job.name}: an error in its training")
-        except Lost as why:
+        except WorkerLostError as why:
             self._drop(training)
             self._lost(training, str(why))
         except BackendError as error:

@@ -103,9 +103,9 @@ class Perturbation:
         """The number of items that it makes of an item. The order of the item's options does not matter."""
         return len(self.orders(item, 0)) if self.several else 1
 
-    def original_choice(self, item: Item, choice: int | None, seed: int = 0, variant: int = 0) -> int | None:
-        """The index in the original item of a choice among the perturbed options; `variant` is the index in `items`."""
-        return None if choice is None else self.orders(item, seed)[variant][choice]
+    def original_choice(self, item: Item, choice: int | None, seed: int = 0, rotation: int = 0) -> int | None:
+        """The index in the original item of a choice among the perturbed options; `rotation` is the index in `items`."""
+        return None if choice is None else self.orders(item, seed)[rotation][choice]
 
 
 def _unchanged(item: Item, seed: int = 0) -> Item:

@@ -18,8 +18,15 @@ from urllib.parse import urlsplit
 from evalsuite.backends.base import Limits
 from evalsuite.backends.model import API, Model
 from evalsuite.backends.openai.bodies import OF_REPLY, bound_async, is_cut
-from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
-from evalsuite.backends.openai.spending import Spending, Spent, budget_spent, cost_of
+from evalsuite.backends.openai.replies import (
+    EndpointError,
+    LimitNameError,
+    RequestError,
+    TransientError,
+    read_error,
+    read_reply,
+)
+from evalsuite.backends.openai.spending import BudgetSpentError, Spending, budget_spent, cost_of
 from evalsuite.backends.openai.throttle import Throttle
 from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
@@ -52,13 +59,13 @@ def parameters_of(fields: Iterable[str]) -> dict[str, None]:
     return dict.fromkeys(name for name in fields if name not in _CONTENT)
 
 
-def broken_connection(error: Exception, api: API) -> Again:
+def broken_connection(error: Exception, api: API) -> TransientError:
     """The error of a request that got no HTTP answer; it is `lost` unless the connection was never made."""
     cause = error.__cause__
     if type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout"):
         said = f"cannot connect to {api.base_url} ({cause}); check api: base_url, and that the server runs"
-        return Again("connection", hide(said, cut=True))
-    return Again("connection", hide(f"{error} {cause or ''}".strip(), cut=True), lost=True)
+        return TransientError("connection", hide(said, cut=True))
+    return TransientError("connection", hide(f"{error} {cause or ''}".strip(), cut=True), lost=True)
 
 
 class Endpoint(Protocol):
@@ -96,7 +103,7 @@ class _Bill:
     last: str = ""
 
 
-class _Halted(Exception):
+class _HaltedError(Exception):
     """Raised in the workers when nothing more is to be sent."""
 
 
@@ -123,16 +130,16 @@ class GenerateCall:
             max(self._size(requests[n]) for n in todo),
         )
         self.limit_name = "max_tokens"
-        self.halted: Stop | None = None
+        self.halted: EndpointError | None = None
         self.failed_in_a_row = self.unaffordable = 0
-        self.told_until = 0.0  # end of the last wait that was logged, by the monotonic clock
+        self.reported_until = 0.0  # end of the last wait that was logged, by the monotonic clock
         self.again: Counter[str] = Counter()
         self.halt, self.lending = asyncio.Event(), asyncio.Lock()
         from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
         self.backoff = wait_exponential(self.api.backoff, max=60) + wait_random(0, self.api.backoff)
         self.retrying = AsyncRetrying(
-            retry=retry_if_exception_type(Again),
+            retry=retry_if_exception_type(TransientError),
             stop=stop_after_attempt(self.api.attempts),
             wait=self._wait,
             sleep=self._sleep,
@@ -186,21 +193,21 @@ class GenerateCall:
         bill = _Bill()
         try:
             response: Response = await self.retrying(self._ask, request, bill)
-        except Again:
+        except TransientError:
             self.failed_in_a_row += 1
             if self.failed_in_a_row >= _IN_A_ROW:
                 self._halt(
-                    Stop(
+                    EndpointError(
                         f"the last {_IN_A_ROW} requests were all tried {self.api.attempts} times in vain, "
                         f"the last with: {bill.last}; run again when the endpoint is well"
                     )
                 )
-        except Failed:
+        except RequestError:
             pass
-        except Spent:
+        except BudgetSpentError:
             self.unaffordable += not bill.sent
-        except (_Halted, Stop) as stop:
-            if isinstance(stop, Stop):
+        except (_HaltedError, EndpointError) as stop:
+            if isinstance(stop, EndpointError):
                 self._halt(stop)
         else:
             self.failed_in_a_row = 0
@@ -214,7 +221,7 @@ class GenerateCall:
         """Send a request once, or twice if the endpoint wants the other name of the token limit."""
         try:
             return await self._once(request, bill)
-        except OtherLimit:
+        except LimitNameError:
             self.limit_name = "max_completion_tokens"
             return await self._once(request, bill)
 
@@ -233,11 +240,11 @@ class GenerateCall:
                 bill.sent += 1
                 try:
                     response, charged = await self._send(request)
-                except (Again, Failed, Stop, OtherLimit) as error:
+                except (TransientError, RequestError, EndpointError, LimitNameError) as error:
                     bill.last = str(error)
-                    if not (isinstance(error, Again) and error.lost):
+                    if not (isinstance(error, TransientError) and error.lost):
                         cost = 0.0
-                    if isinstance(error, Again):
+                    if isinstance(error, TransientError):
                         self._note(error, sent)
                     raise
                 # Without usage in the reply, the worst case counts.
@@ -255,7 +262,7 @@ class GenerateCall:
     async def _may_send(self) -> None:
         await self.throttle.clear()
         if self.halted:
-            raise _Halted
+            raise _HaltedError
 
     async def _lend(self) -> None:
         """Wait until the store has this request's worst-case cost, so that a killed run never loses track of it."""
@@ -281,7 +288,9 @@ class GenerateCall:
             sent = parameters_of([*asked, *self.backend.extra])
             return read_error(answer.status_code, answer.headers, answer.content, sent), False
         except (TimeoutError, openai.APITimeoutError):
-            raise Again("time-out", f"no reply within {self.api.timeout:g} s", lost=True, overrun=True) from None
+            raise TransientError(
+                "time-out", f"no reply within {self.api.timeout:g} s", lost=True, overrun=True
+            ) from None
         except openai.OpenAIError as error:
             raise broken_connection(error, self.api) from None
         answer = raw.http_response
@@ -291,7 +300,7 @@ class GenerateCall:
             ), True
         return read_reply(answer.headers, answer.content), True
 
-    def _note(self, error: Again, sent: float) -> None:
+    def _note(self, error: TransientError, sent: float) -> None:
         self.again[error.kind] += 1
         if error.overrun:
             self.throttle.overrun(sent)
@@ -311,11 +320,11 @@ class GenerateCall:
 
     def _tell_wait(self, seconds: float) -> None:
         """Log a long wait, once for all requests that wait at the same time."""
-        if seconds > _LONG_WAIT and time.monotonic() > self.told_until:
-            self.told_until = time.monotonic() + seconds
+        if seconds > _LONG_WAIT and time.monotonic() > self.reported_until:
+            self.reported_until = time.monotonic() + seconds
             log.warning("model %s: waits %.0f s before it asks its endpoint again", self.model.name, seconds)
 
-    def _halt(self, stop: Stop) -> None:
+    def _halt(self, stop: EndpointError) -> None:
         """Send nothing more. Requests in flight may finish, since they may be charged."""
         self.halted = self.halted or stop
         self.halt.set()

@@ -145,8 +145,8 @@ class BatchServer(Server):
         if kind in ("500", "429"):
             await send(writer, int(kind), json.dumps({"error": ERRORS[kind][1]}).encode())
             return True
-        status, told = self._done(method, steps, dict(re.findall(r"(\w+)=([^&]*)", query)), body)
-        answer = told if isinstance(told, bytes) else json.dumps(told).encode()
+        status, content = self._done(method, steps, dict(re.findall(r"(\w+)=([^&]*)", query)), body)
+        answer = content if isinstance(content, bytes) else json.dumps(content).encode()
         if kind == "drop-after":
             return False
         if kind == "cut":

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
-from evalsuite.backends.model import API, Batch
+from evalsuite.backends.model import API, BatchAPI
 from evalsuite.backends.openai.replies import is_about
 
 
@@ -21,7 +21,7 @@ class Clock(Protocol):
 class Queue:
     """Requests by their index. `tries`: the number of times that each was answered, or that its batch was refused."""
 
-    def __init__(self, requests: Iterable[int], settings: Batch, api: API, clock: Clock) -> None:
+    def __init__(self, requests: Iterable[int], settings: BatchAPI, api: API, clock: Clock) -> None:
         self._waiting = deque(requests)
         self._apart = deque[list[int]]()  # groups of requests that each need a file of their own
         self._settings, self._api, self._clock = settings, api, clock

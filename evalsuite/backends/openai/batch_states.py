@@ -17,14 +17,14 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from evalsuite.backends.openai.lines import Unreadable, read_batch_line
+from evalsuite.backends.openai.lines import LineError, read_batch_line
 from evalsuite.backends.openai.provider import Seen, json_of
-from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
+from evalsuite.backends.openai.replies import EndpointError, LimitNameError, RequestError, TransientError
 from evalsuite.types import Response
 
 Note = dict[str, Any]
 AnyKnown = TypeVar("AnyKnown", bound="_Known")
-LineOutcome = Response | Exception  # the outcome of a line; Unreadable: the line has none
+LineOutcome = Response | Exception  # the outcome of a line; LineError: the line has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Ended(_Known):
 
     def missing(self) -> list[str]:
         """Names of the lines that the files do not mention."""
-        return [line for line in self.lines if isinstance(self.found.get(line, Unreadable()), Unreadable)]
+        return [line for line in self.lines if isinstance(self.found.get(line, LineError()), LineError)]
 
     def awaited(self) -> tuple[int, int]:
         """The number of missing lines that the endpoint has answered: at least, and at most."""
@@ -96,12 +96,12 @@ class Ended(_Known):
         """
         seen, size = self.seen, max(self.seen.total or 0, len(self.lines.keys() | self.found.keys()))
         rest = max(0, size - seen.failed)
-        told = None if seen.completed is None else min(seen.completed, rest)
+        counted = None if seen.completed is None else min(seen.completed, rest)
         if seen.status == "completed":
-            return (rest if told is None else told), rest
-        if told is None:
+            return (rest if counted is None else counted), rest
+        if counted is None:
             return 0, 0 if seen.status == "failed" and not seen.files else rest
-        return told, told
+        return counted, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) 
     for text in content.splitlines():
         try:
             row = json_of(text) if text.strip() else None
-        except Again:
+        except TransientError:
             continue  # cut off; the line is missing
         name = row.get("custom_id") if isinstance(row, dict) else None
         if isinstance(name, str) and not isinstance(found.get(name), Response):
@@ -164,14 +164,14 @@ def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) 
 
 def _outcome(row: Any, sent: Mapping[str, Any]) -> LineOutcome:
     try:
-        return read_batch_line(row, sent) or Unreadable("a request")
-    except (Unreadable, Again, Failed, Stop, OtherLimit) as error:
+        return read_batch_line(row, sent) or LineError("a request")
+    except (LineError, TransientError, RequestError, EndpointError, LimitNameError) as error:
         return error
 
 
 def is_answered(outcome: LineOutcome | None) -> bool:
     """Whether the endpoint has answered the line, and may have charged it, though its answer may hold no reply."""
-    return isinstance(outcome, Response) or (isinstance(outcome, Again) and outcome.lost)
+    return isinstance(outcome, Response) or (isinstance(outcome, TransientError) and outcome.lost)
 
 
 def without(batch: Collected, stored: Container[str]) -> Collected:

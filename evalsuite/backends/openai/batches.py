@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalsuite.backends.base import Journal, Limits
-from evalsuite.backends.model import Batch, Model
+from evalsuite.backends.model import BatchAPI, Model
 from evalsuite.backends.openai.asking import Endpoint, parameters_of
 from evalsuite.backends.openai.batch_queue import Clock, Queue
 from evalsuite.backends.openai.batch_states import (
@@ -38,8 +38,8 @@ from evalsuite.backends.openai.batch_states import (
     without,
 )
 from evalsuite.backends.openai.lines import request_line
-from evalsuite.backends.openai.provider import Gone, Problem, Provider, Seen
-from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop
+from evalsuite.backends.openai.provider import NotFoundError, Problem, Provider, Seen
+from evalsuite.backends.openai.replies import EndpointError, LimitNameError, RequestError, TransientError
 from evalsuite.backends.openai.spending import budget_spent, cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
@@ -101,7 +101,7 @@ class Batching:
         backend: Endpoint,
         requests: Sequence[Request],
         done: Sequence[bool],
-        settings: Batch,
+        settings: BatchAPI,
         limits: Limits,
         clock: Clock = time,
     ) -> None:
@@ -123,9 +123,9 @@ class Batching:
         under_way = {line for batch in self.batches.values() for line in batch.lines}
         waiting = (n for n in sorted(self.open) if self.names[n] not in under_way)
         self.queue = Queue(waiting, settings, self.api, clock)
-        self.halted: Stop | None = None
+        self.halted: EndpointError | None = None
         self.first: tuple[float, int] | None = None  # (time, number of answered requests) at the first report
-        self.told = 0.0  # time of the last report in the log
+        self.reported = 0.0  # time of the last report in the log
 
     def all(self, provider: Provider | None = None) -> Iterator[NumberedResponses]:
         """Ask everything; yields replies as batches end. Raises BackendError if some were not asked."""
@@ -141,7 +141,7 @@ class Batching:
                     yield from self._step(self.batches[name])
                 self._tell()
                 self._sleep()
-        except Stop as stop:
+        except EndpointError as stop:
             raise BackendError(self._said(stop)) from None
         finally:
             self.provider.close()
@@ -158,7 +158,7 @@ class Batching:
         if unaffordable := self.queue.unaffordable:
             raise budget_spent(self.model, self.limits.budget, unaffordable)
 
-    def _said(self, stop: Stop) -> str:
+    def _said(self, stop: EndpointError) -> str:
         message = f"model {self.model.name} at {self.api.base_url}: {stop}; {len(self.open)} requests have no reply"
         return hide(message)
 
@@ -214,7 +214,7 @@ class Batching:
         indices = (self.indices.get(line) for line in lines)
         return [n for n in indices if n is not None and n in self.open]
 
-    def _halt(self, stop: Stop) -> None:
+    def _halt(self, stop: EndpointError) -> None:
         """Begin no further batch; running batches are still collected."""
         self.halted = self.halted or stop
 
@@ -254,7 +254,7 @@ class Batching:
                 case Begun() | Ended():
                     group = self._look(batch, turn)
             turn.failed = _Streak()
-        except Again as error:
+        except TransientError as error:
             self._later(batch, turn, error)
             return
         self.open -= {n for n, _ in group}
@@ -263,11 +263,11 @@ class Batching:
         if isinstance(collected := self.batches.get(batch.name), Collected):
             self._close(collected, {self.names[n] for n, _ in group})
 
-    def _later(self, batch: State, turn: _Turn, error: Again) -> None:
+    def _later(self, batch: State, turn: _Turn, error: TransientError) -> None:
         now = self.clock.monotonic()
         turn.failed.add(now)
         if now - turn.failed.since > self.settings.patience:
-            raise Stop(
+            raise EndpointError(
                 f"no useful answer for {self.settings.patience / 3600:.1f} h, the last: {error}; run again when it is well"
             )
         self._wait(batch, turn, turn.failed, error, error.after or 0.0)
@@ -298,7 +298,7 @@ class Batching:
         data = b"".join(self._line(self.indices[line]) for line in batch.lines)
         try:
             self._keep(replace(batch, file=self.provider.upload(batch.name, data)))
-        except (Gone, Failed, Stop) as error:
+        except (NotFoundError, RequestError, EndpointError) as error:
             return self._refused(batch, error)
         return []
 
@@ -306,10 +306,10 @@ class Batching:
         assert batch.file is not None
         try:
             seen = self.provider.create(batch.name, batch.file, self.endpoint, self.settings.window)
-        except Again as error:
+        except TransientError as error:
             self.batches[batch.name] = replace(batch, doubt=error.lost)
             raise
-        except (Gone, Failed, Stop) as error:
+        except (NotFoundError, RequestError, EndpointError) as error:
             return self._refused(batch, error)
         self._begun(batch, seen)
         return []
@@ -326,11 +326,11 @@ class Batching:
         assert batch.file is not None
         try:
             seen = self.provider.find(batch.name, batch.file)
-        except Stop as stop:  # the next start searches, or it would be paid twice
+        except EndpointError as stop:  # the next start searches, or it would be paid twice
             self._halt(stop)
             self._leave(batch)
             return []
-        except (Gone, Failed) as error:
+        except (NotFoundError, RequestError) as error:
             log.warning(
                 "model %s: whether batch %s was begun is not known, and the endpoint lists no batches (%s): its %d lines "
                 "are asked again, and may be paid twice",
@@ -358,12 +358,12 @@ class Batching:
         """Look at a batch, and read its files if it has ended."""
         try:
             seen = self.provider.look(batch.id)
-        except Gone as error:
+        except NotFoundError as error:
             return self._gone(batch, turn, error)
-        except Failed as error:
-            raise Again("look", str(error)) from None
+        except RequestError as error:
+            raise TransientError("look", str(error)) from None
         if batch.id != seen.id and batch.file != seen.input:
-            raise Again("look", f"the endpoint shows another batch: {seen.id}")
+            raise TransientError("look", f"the endpoint shows another batch: {seen.id}")
         if not (seen.ended and isinstance(batch, Ended)):
             turn.absent = _Streak()
         if seen.ended:
@@ -373,14 +373,14 @@ class Batching:
         turn.due = self.clock.monotonic() + turn.wait
         return []
 
-    def _gone(self, batch: Begun | Ended, turn: _Turn, error: Gone) -> NumberedResponses:
+    def _gone(self, batch: Begun | Ended, turn: _Turn, error: NotFoundError) -> NumberedResponses:
         """Handle a batch that the endpoint does not know. With a key of another project it knows none: so a young batch stops the
         run, and is not asked twice."""
         if self._may_come(batch, turn, error):
             return []
         if self._is_young(batch):
             self._halt(
-                Stop(
+                EndpointError(
                     f"it does not know batch {batch.id}, which this run began ({error}): is the key of another project? With "
                     "another --out all is asked anew"
                 )
@@ -398,7 +398,7 @@ class Batching:
                 continue
             try:
                 content = self.provider.content(file, total)
-            except (Gone, Failed) as error:
+            except (NotFoundError, RequestError) as error:
                 log.info("model %s: file %s of batch %s: %s", self.model.name, file, batch.id, error)
                 content = b""
             self.batches[batch.name] = batch = with_file(batch, file, content, self.sent)
@@ -406,7 +406,7 @@ class Batching:
         missing = batch.missing()
         _, most = batch.awaited()
         if self._wanted(missing) and (most or (batch.cut_off() and turn.absent.times < _READS)):
-            late = Again("lines", f"{len(missing)} of {len(batch.lines)} lines are missing in its files")
+            late = TransientError("lines", f"{len(missing)} of {len(batch.lines)} lines are missing in its files")
             if self._may_come(batch, turn, late):
                 self.batches[batch.name] = replace(batch, read=frozenset())
                 return []
@@ -434,7 +434,7 @@ class Batching:
                 continue
             if line in missing:
                 unsure.append(worst)
-                outcome = Again("missing", f"batch {batch.seen.status}, without a line for it")
+                outcome = TransientError("missing", f"batch {batch.seen.status}, without a line for it")
             cost = self._cost(outcome, worst)
             if isinstance(outcome, Response) and (n is None or is_open):
                 kept[line] = cost
@@ -445,14 +445,14 @@ class Batching:
             self.queue.tries[n] += 1
             if isinstance(outcome, Response):
                 group.append((n, replace(outcome, cost=cost, bound=0.0 if outcome.prompt_tokens else cost)))
-            elif isinstance(outcome, Again | OtherLimit) and self.queue.tries[n] < self.api.attempts:
+            elif isinstance(outcome, TransientError | LimitNameError) and self.queue.tries[n] < self.api.attempts:
                 again.append(n)
                 twice += is_answered(outcome)
             else:
                 group.append((n, self._failure(n, str(outcome))))
-            if isinstance(outcome, Stop):
+            if isinstance(outcome, EndpointError):
                 self._halt(outcome)
-            elif isinstance(outcome, OtherLimit):
+            elif isinstance(outcome, LimitNameError):
                 self.limit_name = "max_completion_tokens"
         lost += sum(sorted(unsure, reverse=True)[:most])
         twice += min(most, sum(self.names[n] in missing for n in again))
@@ -495,7 +495,7 @@ class Batching:
                 twice,
             )
         if stays:
-            stop = Stop(
+            stop = EndpointError(
                 f"batch {batch.id} has ended, and its files lack {stays} lines, though by its counts they are answered and paid: "
                 "the same command looks for them again; with another --out all is asked anew"
             )
@@ -515,9 +515,9 @@ class Batching:
 
     def _refused(self, batch: Planned, error: Exception) -> NumberedResponses:
         """Handle the refusal of a file or a batch. Returns the lines that fail for good."""
-        if isinstance(error, Gone) and not batch.listed:
-            error = Stop(f"it has no such address: is there a batch API? ({error})")
-        if not isinstance(error, Stop):
+        if isinstance(error, NotFoundError) and not batch.listed:
+            error = EndpointError(f"it has no such address: is there a batch API? ({error})")
+        if not isinstance(error, EndpointError):
             return self._invalid(batch, [Problem("", str(error), None)])
         self._halt(error)
         self._drop(batch)
@@ -535,7 +535,7 @@ class Batching:
         named = {lines[p.line - 1] for p in problems if p.line and 0 < p.line <= len(lines)}
         failed = self.queue.divide(wanted, [n for n in wanted if self.names[n] in named])
         if self.queue.refused > self.api.attempts:
-            self._halt(Stop(f"it refused {self.queue.refused} batches in a row, the last: {said}"))
+            self._halt(EndpointError(f"it refused {self.queue.refused} batches in a row, the last: {said}"))
         return [(n, self._failure(n, f"batch failed: {said}")) for n in failed]
 
     def _failure(self, n: int, said: str) -> Response:
@@ -569,8 +569,8 @@ class Batching:
         left = f", {_duration((self.total - answered) / rate)} left" if rate and answered < self.total else ""
         text = f"batches: {len(self.batches)}, {answered:,}/{self.total:,} {rate:.1f}/s{left}"
         self.limits.tell(text)
-        if now - self.told > _TELL:
-            self.told = now
+        if now - self.reported > _TELL:
+            self.reported = now
             log.info("model %s: %s", self.model.name, text)
 
 

@@ -17,7 +17,7 @@ JsonLine = dict[str, Any]
 _BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # some servers take them for ends of lines
 
 
-class Unreadable(ValueError):
+class LineError(ValueError):
     """The line is no reply, no error and no request; the message says what is wrong."""
 
 
@@ -43,25 +43,25 @@ def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterato
 def read_batch_line(row: JsonLine, parameters: Mapping[str, Any]) -> Response | None:
     """The reply of a line, None if it is a request; `parameters`: the parameters that were sent.
 
-    Raises Unreadable, and what `read_reply` and `read_error` raise. These read direct answers, too, so that the same answer
+    Raises LineError, and what `read_reply` and `read_error` raise. These read direct answers, too, so that the same answer
     gives the same reply.
     """
     response, error = row.get("response"), row.get("error")
     if response is None and error is None:
         if isinstance(row.get("body"), dict):
             return None
-        raise Unreadable("expected response or error")
+        raise LineError("expected response or error")
     if response is None:
         return read_unanswered(error)
     if not isinstance(response, dict):
-        raise Unreadable("field 'response': expected an object")
+        raise LineError("field 'response': expected an object")
     if "body" not in response and "choices" in response:  # the answer itself
         response = {"body": response}
     status, body = response.get("status_code", 200), response.get("body")
     if isinstance(status, str) and re.fullmatch(r"\d{3}", status, re.ASCII):
         status = int(status)
     if type(status) is not int:
-        raise Unreadable("field 'response.status_code': expected a whole number")
+        raise LineError("field 'response.status_code': expected a whole number")
     if error is None and 200 <= status < 300:
         return read_reply({}, json.dumps(body).encode())
     return read_error(status, {}, json.dumps(body or error).encode(), parameters)

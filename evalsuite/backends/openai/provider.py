@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeGuard
 from evalsuite.backends.model import API
 from evalsuite.backends.openai.asking import broken_connection, unproxied
 from evalsuite.backends.openai.bodies import OF_REPLY, bound, is_cut
-from evalsuite.backends.openai.replies import LONGEST_WAIT, Again, Failed, asked_wait, read_error
+from evalsuite.backends.openai.replies import LONGEST_WAIT, RequestError, TransientError, asked_wait, read_error
 from evalsuite.common.secrets import hidden_start
 from evalsuite.common.text import escape_surrogates
 
@@ -31,7 +31,7 @@ _MOST = 2**53  # the highest number that is believed to be a count of lines
 _MARK = "evalsuite"  # the key in a batch's metadata that holds its name
 
 
-class Gone(Exception):
+class NotFoundError(Exception):
     """The endpoint has no such batch, file or address."""
 
 
@@ -67,8 +67,8 @@ class Seen:
 class Provider:
     """Calls to one endpoint.
 
-    Each raises Again if a later call may succeed (`lost`: the endpoint may have carried it out), Failed for a fault of
-    this request, Stop for a fault of every request, and Gone.
+    Each raises TransientError if a later call may succeed (`lost`: the endpoint may have carried it out), RequestError for a
+    fault of this request, EndpointError for a fault of every request, and NotFoundError.
     """
 
     def __init__(self, api: API, key: str) -> None:
@@ -100,7 +100,7 @@ class Provider:
         return _batch_state(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))
 
     def find(self, name: str, file: str) -> Seen | None:
-        """The batch made of an input file, or with this name, if the endpoint lists one. Raises Gone if it has no list."""
+        """The batch made of an input file, or with this name, if the endpoint lists one. Raises NotFoundError without a list."""
         for row in self._listed():
             metadata = row.get("metadata")
             if row.get("input_file_id") == file or (isinstance(metadata, dict) and metadata.get(_MARK) == name):
@@ -108,7 +108,7 @@ class Provider:
         return None
 
     def content(self, file: str, lines: int | None = None) -> bytes:
-        """The content of a file of so many lines; None: not known. Raises Failed if it is larger than they can be."""
+        """The content of a file of so many lines; None: not known. Raises RequestError if it is larger than they can be."""
         self._most = _LARGEST if lines is None else min(_LARGEST, max(1, lines) * OF_REPLY)
         try:
             return self._call(self._client.files.with_raw_response.content, file)
@@ -119,11 +119,11 @@ class Provider:
         after: dict[str, Any] = {}
         met = set[str]()
         for _ in range(_PAGES):
-            told, rows = self._page(after)
+            answer, rows = self._page(after)
             new = [row for row in rows if isinstance(row, dict) and row.get("id") not in met]
             yield from new
             met.update(str(row.get("id")) for row in new)
-            if not new or (isinstance(told, dict) and told.get("has_more") is False):
+            if not new or (isinstance(answer, dict) and answer.get("has_more") is False):
                 return
             after = {"after": str(new[-1].get("id"))}
 
@@ -131,12 +131,12 @@ class Provider:
         """Fetch a page of the list, with retries: to begin again at the first page for each fault would never reach the last."""
         for left in range(_TRIES)[::-1]:
             try:
-                told = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))
-                rows = told.get("data") if isinstance(told, dict) else told
+                answer = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))
+                rows = answer.get("data") if isinstance(answer, dict) else answer
                 if not isinstance(rows, list):
-                    raise Again("list", "the list of batches has no data")
-                return told, rows
-            except Again as error:
+                    raise TransientError("list", "the list of batches has no data")
+                return answer, rows
+            except TransientError as error:
                 if not left or error.after:
                     raise
                 time.sleep(min(1.0, self._api.backoff))
@@ -148,13 +148,13 @@ class Provider:
         try:
             answer = send(*words, **fields).http_response
             if is_cut(answer):
-                raise Failed(f"the answer is over {self._most >> 20} MiB, or packed otherwise than asked for")
+                raise RequestError(f"the answer is over {self._most >> 20} MiB, or packed otherwise than asked for")
             body: bytes = answer.content
             return body
         except openai.APIStatusError as error:
             raise _refusal(error.response.status_code, error.response.headers, error.response.content) from None
         except openai.APITimeoutError:
-            raise Again("time-out", f"no answer within {self._api.timeout:g} s", lost=True) from None
+            raise TransientError("time-out", f"no answer within {self._api.timeout:g} s", lost=True) from None
         except openai.OpenAIError as error:
             raise broken_connection(error, self._api) from None
 
@@ -164,39 +164,39 @@ def json_of(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         said = hidden_start(body.decode("utf-8", "replace"), 200)
-        raise Again("unreadable", f"the answer is no whole JSON: {said}", lost=True) from None
+        raise TransientError("unreadable", f"the answer is no whole JSON: {said}", lost=True) from None
 
 
 def _refusal(status: int, headers: Mapping[str, str], body: bytes) -> Exception:
     said = f"{status}: {hidden_start(body.decode('utf-8', 'replace'), 300)}"
     if status in (404, 405, 410, 501):
-        return Gone(said)
+        return NotFoundError(said)
     wait = asked_wait(headers)
     if wait is not None and wait > LONGEST_WAIT:  # a batch takes hours anyway
-        return Again(str(status), said, wait)
+        return TransientError(str(status), said, wait)
     try:
         read_error(status, headers, body, {})
-    except Again as error:
+    except TransientError as error:
         error.lost = status not in (408, 429)  # whether it was carried out is known to the endpoint alone
         return error
     except Exception as error:
         return error
-    return Failed(said)
+    return RequestError(said)
 
 
 def _object(body: bytes) -> dict[str, Any]:
-    told = json_of(body)
-    if isinstance(told, dict) and isinstance(told.get("job"), dict):
-        told = told["job"]
-    if not isinstance(told, dict):
-        raise Again("unreadable", "the answer is no JSON object", lost=True)
-    return told
+    answer = json_of(body)
+    if isinstance(answer, dict) and isinstance(answer.get("job"), dict):
+        answer = answer["job"]
+    if not isinstance(answer, dict):
+        raise TransientError("unreadable", "the answer is no JSON object", lost=True)
+    return answer
 
 
-def _id_of(told: dict[str, Any]) -> str:
-    if not _is_id(told.get("id")):
-        raise Again("unreadable", f"the answer has no id: {hidden_start(json.dumps(told), 200)}", lost=True)
-    return str(told["id"])
+def _id_of(answer: dict[str, Any]) -> str:
+    if not _is_id(answer.get("id")):
+        raise TransientError("unreadable", f"the answer has no id: {hidden_start(json.dumps(answer), 200)}", lost=True)
+    return str(answer["id"])
 
 
 def _is_id(value: Any) -> TypeGuard[str]:
@@ -207,21 +207,21 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < _MOST else None
 
 
-def _batch_state(told: dict[str, Any]) -> Seen:
-    status = str(told.get("status")).lower()
-    counts = told.get("request_counts")
+def _batch_state(answer: dict[str, Any]) -> Seen:
+    status = str(answer.get("status")).lower()
+    counts = answer.get("request_counts")
     counts = counts if isinstance(counts, dict) else {}
     if counts.get("total") == 0:  # not counted yet: no batch is without lines
         counts = {}
-    files, made_of = (told.get("output_file_id"), told.get("error_file_id")), told.get("input_file_id")
+    files, made_of = (answer.get("output_file_id"), answer.get("error_file_id")), answer.get("input_file_id")
     return Seen(
-        _id_of(told),
+        _id_of(answer),
         _OTHER_NAMES.get(status, status),
         tuple(dict.fromkeys(file for file in files if _is_id(file))),
         _count(counts.get("total")),
         _count(counts.get("completed")),
         _count(counts.get("failed")) or 0,
-        tuple(_problems(told.get("errors"))),
+        tuple(_problems(answer.get("errors"))),
         made_of if _is_id(made_of) else None,
     )
 

@@ -21,7 +21,7 @@ from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.types import Response
 
 
-class Again(Exception):
+class TransientError(Exception):
     """No reply this time; the request may be sent again."""
 
     def __init__(
@@ -32,15 +32,15 @@ class Again(Exception):
         self.kind, self.after, self.lost, self.overrun = kind, after, lost, overrun
 
 
-class Failed(Exception):
+class RequestError(Exception):
     """This request will never get a reply; others may."""
 
 
-class Stop(Exception):
+class EndpointError(Exception):
     """No request of this model can get a reply; the message says why and what to do."""
 
 
-class OtherLimit(Exception):
+class LimitNameError(Exception):
     """The endpoint wants max_completion_tokens instead of max_tokens."""
 
 
@@ -74,31 +74,33 @@ def is_about(words: str, reason: str) -> bool:
 def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
     """Parse a successful answer; `cost` is left to the caller.
 
-    Raises Again, with `lost`, if the answer holds no complete reply.
+    Raises TransientError, with `lost`, if the answer holds no complete reply.
     """
     kind = headers.get("content-type", "application/json")
     if kind.startswith("text/event-stream"):
-        raise Again(
+        raise TransientError(
             "content type", "the endpoint streams its reply, which was not asked for: turn that off there", lost=True
         )
     if "json" not in kind:
-        raise Again("content type", f"the reply is {hidden_start(kind, 80)}, not JSON: {_start(body)}", lost=True)
+        raise TransientError(
+            "content type", f"the reply is {hidden_start(kind, 80)}, not JSON: {_start(body)}", lost=True
+        )
     try:
-        told = json.loads(body)
+        answer = json.loads(body)
     except ValueError as error:  # malformed, truncated, or not UTF-8
-        raise Again("unreadable", f"the reply is no whole JSON ({error}): {_start(body)}", lost=True) from None
+        raise TransientError("unreadable", f"the reply is no whole JSON ({error}): {_start(body)}", lost=True) from None
     except RecursionError:
-        raise Again("unreadable", f"the reply is nested too deep: {_start(body)}", lost=True) from None
-    choices = told.get("choices") if isinstance(told, dict) else None
+        raise TransientError("unreadable", f"the reply is nested too deep: {_start(body)}", lost=True) from None
+    choices = answer.get("choices") if isinstance(answer, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        raise Again("no choices", f"the reply has no choices: {_start(body)}", lost=True)
+        raise TransientError("no choices", f"the reply has no choices: {_start(body)}", lost=True)
     if choice.get("finish_reason") in ("insufficient_system_resource", "error"):  # DeepSeek; OpenRouter
-        raise Again("broken off", f"the endpoint broke off its reply: {choice['finish_reason']}", lost=True)
+        raise TransientError("broken off", f"the endpoint broke off its reply: {choice['finish_reason']}", lost=True)
     message = choice.get("message", choice if "text" in choice else None)
     if not isinstance(message, dict):
-        raise Again("no message", f"the reply's first choice has no message: {_start(body)}", lost=True)
-    used = _usage(told.get("usage"))
+        raise TransientError("no message", f"the reply's first choice has no message: {_start(body)}", lost=True)
+    used = _usage(answer.get("usage"))
     finish = _FINISH.get(str(choice.get("finish_reason")), "stop")
     text = _text(message.get("text") if "text" in message else message.get("content")) or _text(message.get("refusal"))
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
@@ -108,59 +110,60 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters: Mapping[str, Any]) -> Response:
-    """Parse an error. A content filter's refusal is a reply; everything else raises Again, Failed, Stop or OtherLimit.
+    """Parse an error. A content filter's refusal is a reply; all else raises TransientError, RequestError, EndpointError or
+    LimitNameError.
 
     `parameters`: the parameters that were sent.
     """
     message, words, param = _error(body)
     said = f"{status}: {message}"
     if is_about(words, "unpaid") or status == 402:
-        raise Stop(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
+        raise EndpointError(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
     if status in (408, 409, 429) or status >= 500:
         after = asked_wait(headers)
         if after is not None and after > LONGEST_WAIT:
-            raise Stop(f"the endpoint asks to wait for {after:.0f} s; run again then ({said})")
+            raise EndpointError(f"the endpoint asks to wait for {after:.0f} s; run again then ({said})")
         kind = "429, Retry-After" if status == 429 and after is not None else str(status)
-        raise Again(kind, said, after, overrun=status == 429)
+        raise TransientError(kind, said, after, overrun=status == 429)
     if 300 <= status < 400:  # another host would get the prompts, and its replies would count as this model's
-        raise Stop(
+        raise EndpointError(
             f"the endpoint redirects to {_host(headers)}, which is not followed; set api: {{base_url: …}} "
             f"to the address itself ({status})"
         )
     if status != 401 and is_about(words, "filtered"):
         return Response("", "content_filter")
     if status in (401, 403):
-        raise Stop(f"the endpoint refuses the key ({said}); check the variable that key_env names")
+        raise EndpointError(f"the endpoint refuses the key ({said}); check the variable that key_env names")
     if status == 404:
-        raise Stop(
+        raise EndpointError(
             f"the endpoint does not know this model, or has no such address ({said}); check path and api: base_url in models.yaml"
         )
     if status in (400, 422) and not is_about(words, "too_long"):
         if "max_tokens" in parameters and "max_completion_tokens" in words:
-            raise OtherLimit(said)
+            raise LimitNameError(said)
         for name in parameters:
             if param == name or re.search(
                 rf"['\"`‘“]{name}['\"`’”]" + ("" if name == "stop" else rf"|\b{name}\b"), words
             ):
-                raise Stop(f"the endpoint does not take {name} ({said}){_advice(name)}")
+                raise EndpointError(f"the endpoint does not take {name} ({said}){_advice(name)}")
         for word, advice in _WANTS.items():
             if word in words:
-                raise Stop(f"the endpoint refuses this model's requests ({said}); {advice}")
-    raise Failed(said)
+                raise EndpointError(f"the endpoint refuses this model's requests ({said}); {advice}")
+    raise RequestError(said)
 
 
 def read_unanswered(error: Any) -> Response:
     """Parse the error of a batch's line that has no answer of the model, such as batch_expired. Raises as `read_error`."""
-    told = error if isinstance(error, dict) else {"message": error}
-    said = _some(": ".join(str(told[name]) for name in ("code", "message") if told.get(name)) or "no reason given")
+    answer = error if isinstance(error, dict) else {"message": error}
+    said = _some(": ".join(str(answer[name]) for name in ("code", "message") if answer.get(name)) or "no reason given")
     words = said.lower()
     if is_about(words, "filtered"):
         return Response("", "content_filter")
     if is_about(words, "unpaid"):
-        raise Stop(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
+        raise EndpointError(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
     if "invalid" in words or is_about(words, "too_long"):
-        raise Failed(said)
-    raise Again("unanswered", said)
+        raise RequestError(said)
+    raise TransientError("unanswered", said)
 
 
 def _advice(name: str) -> str:
@@ -180,11 +183,11 @@ def _advice(name: str) -> str:
 def _error(body: bytes) -> tuple[str, str, str | None]:
     """An error's message, all its words in lower case, and the parameter that it names."""
     try:
-        told: Any = json.loads(body)
+        answer: Any = json.loads(body)
     except (ValueError, RecursionError):
         text = _start(body)
         return text, text.lower(), None
-    error = told.get("error", told) if isinstance(told, dict) else told
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
         text = _some(str(error))
         return text, text.lower(), None
@@ -231,21 +234,21 @@ class _Usage(NamedTuple):
     thinking: int | None = None
 
 
-def _usage(told: Any) -> _Usage:
+def _usage(usage: Any) -> _Usage:
     """The endpoint's counts of tokens; 0 and 0, which means unknown, if one of them is no count.
 
     OpenAI, DeepSeek and DashScope count thinking among `completion_tokens`. xAI and Gemini count it beside them: there the
     total is more than prompt and completion, and what is more is thinking, which is charged like the rest of the reply.
     """
-    told = told if isinstance(told, dict) else {}
-    prompt, new = (0 if told.get(name) is None else told[name] for name in ("prompt_tokens", "completion_tokens"))
+    usage = usage if isinstance(usage, dict) else {}
+    prompt, new = (0 if usage.get(name) is None else usage[name] for name in ("prompt_tokens", "completion_tokens"))
     if not (_is_count(prompt) and _is_count(new)):
         return _Usage()
-    details, total = told.get("completion_tokens_details"), told.get("total_tokens")
+    details, total = usage.get("completion_tokens_details"), usage.get("total_tokens")
     thinking = details.get("reasoning_tokens") if isinstance(details, dict) else None
     beside = total - prompt - new if _is_count(total) and prompt and total > prompt + new else 0
     if not _is_count(thinking):
-        thinking = beside if beside and told.get("completion_tokens") is not None else None
+        thinking = beside if beside and usage.get("completion_tokens") is not None else None
     return _Usage(prompt, new + beside, None if thinking is None else min(thinking, new + beside))
 
 

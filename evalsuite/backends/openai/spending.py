@@ -40,7 +40,7 @@ def budget_spent(model: Model, budget: float | None, unaffordable: int) -> Backe
     )
 
 
-class Spent(Exception):
+class BudgetSpentError(Exception):
     """The worst-case cost of a request exceeds the rest of the budget, and no open reservation can free any."""
 
 
@@ -57,10 +57,10 @@ class Spending:
         self.lent = 0.0  # the part that the store holds as stakes of requests in flight
 
     async def reserve(self, amount: float) -> None:
-        """Reserve `amount` as soon as it fits. Raises Spent if it never will."""
+        """Reserve `amount` as soon as it fits. Raises BudgetSpentError if it never will."""
         while self._budget is not None and self.committed + amount > self._budget:
             if not self._open:
-                raise Spent
+                raise BudgetSpentError
             self._freed.clear()
             await self._freed.wait()
         self._open += 1

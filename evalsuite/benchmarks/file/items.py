@@ -57,10 +57,12 @@ class ItemMaker:
         given = {"set": self._set, "split": self._split, "task": self._name}
         parts = [ExpandedRow(row.value, given)]
         if self._fields["each"] is not None:
-            found = self._value("each", parts[0])
-            if not isinstance(found, list):
+            elements = self._value("each", parts[0])
+            if not isinstance(elements, list):
                 raise self._fault("each", "expected a list")
-            parts = [ExpandedRow(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(found, 1)]
+            parts = [
+                ExpandedRow(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(elements, 1)
+            ]
         for part in parts:
             yield part, self._fields["where"] is None or bool(self._value("where", part))
 
@@ -119,14 +121,14 @@ class ItemMaker:
         several = lists if isinstance(self._fields["references"], list) else [lists]
         if not isinstance(counts, list) or not all(isinstance(count, int) and count > 0 for count in counts):
             raise self._fault("votes", "expected a list of whole numbers above 0")
-        found: dict[str, int] = {}
+        votes_of: dict[str, int] = {}
         for answers in several:
             if not isinstance(answers, list) or len(answers) != len(counts):
                 raise self._fault("votes", f"has {len(counts)} numbers; expected one for each element of references")
             for each, count in zip(answers, counts, strict=True):
                 for text in texts_of(each):
-                    found[text] = max(count, found.get(text, 0))
-        return tuple(found), tuple(found.values())
+                    votes_of[text] = max(count, votes_of.get(text, 0))
+        return tuple(votes_of), tuple(votes_of.values())
 
     # --- values of fields
 
@@ -153,8 +155,8 @@ class ItemMaker:
     def _texts(self, key: str, row: ExpandedRow) -> list[str]:
         if self._fields[key] is None:
             return []
-        found = self._one(key, row)
-        return self._converted(key, texts_of, listed(found) if key == "references" else found)
+        value = self._one(key, row)
+        return self._converted(key, texts_of, listed(value) if key == "references" else value)
 
     def _converted(self, key: str, convert: Callable[[Any], _Made], value: Any) -> _Made:
         """A value as one text or several. Raises RowFault, with the field, if it cannot be converted."""
@@ -164,21 +166,21 @@ class ItemMaker:
             raise self._fault(key, str(error)) from None
 
     def _groups(self, row: ExpandedRow) -> list[str]:
-        found = [name for text in self._texts("group", row) for name in text.split("|")]
-        for name in found:
+        names = [name for text in self._texts("group", row) for name in text.split("|")]
+        for name in names:
             if self._known_groups and name not in self._known_groups:
                 raise self._fault("group", unknown("group", name, self._known_groups))
-        return found
+        return names
 
     def _dialogue(self, row: ExpandedRow) -> tuple[str, ...]:
         key = "dialogue" if self._fields["dialogue"] is not None else "context"
         if self._fields[key] is None:
             return ()
-        found = self._value(key, row)
+        value = self._value(key, row)
         if key == "dialogue":
-            found = listed(found)
-            found = [turn for turn in found.splitlines() if turn.strip()] if isinstance(found, str) else found
-        turns = tuple(self._converted(key, _each_text, found if isinstance(found, list) else [found]))
+            value = listed(value)
+            value = [turn for turn in value.splitlines() if turn.strip()] if isinstance(value, str) else value
+        turns = tuple(self._converted(key, _each_text, value if isinstance(value, list) else [value]))
         if not turns or not all(turn.strip() for turn in turns):
             raise self._fault(key, "is blank, or has a blank turn")
         return turns
@@ -189,10 +191,10 @@ class ItemMaker:
         if fields is None:
             return (), ()
         mapped = isinstance(fields, dict)
-        found, keys = (self._mapped(fields, row), tuple(fields)) if mapped else options_in(self._one("options", row))
-        if not isinstance(found, list):
+        values, keys = (self._mapped(fields, row), tuple(fields)) if mapped else options_in(self._one("options", row))
+        if not isinstance(values, list):
             raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
-        texts = self._converted("options", _each_text, found)
+        texts = self._converted("options", _each_text, values)
         while texts and not texts[-1].strip() and not mapped:
             texts.pop()
         if len(texts) < 2 or not all(text.strip() for text in texts):
@@ -210,21 +212,21 @@ class ItemMaker:
 
     def _several_golds(self, row: ExpandedRow, options: Sequence[str]) -> list[Any]:
         """The right options as a row gives them: a list, or letters such as ABD and A,B."""
-        found = listed(self._one("gold", row))
-        if isinstance(found, list):
-            return found
-        if isinstance(found, str) and found not in options and re.fullmatch(r"[A-Za-z\s,，、;；]+", found):
-            return re.findall(r"[A-Za-z]", found)
-        return [found]
+        value = listed(self._one("gold", row))
+        if isinstance(value, list):
+            return value
+        if isinstance(value, str) and value not in options and re.fullmatch(r"[A-Za-z\s,，、;；]+", value):
+            return re.findall(r"[A-Za-z]", value)
+        return [value]
 
     def _gold(self, value: Any, options: Sequence[str], keys: Sequence[Any]) -> int:
         """The index of the right option. Raises RowFault if there is none, or if the value can be read in two ways."""
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
         if keys:
-            found = {n for n, key in enumerate(keys) if _same(key, value)}
-            if len(found) == 1:
-                return found.pop()
+            indices_of_key = {n for n, key in enumerate(keys) if _same(key, value)}
+            if len(indices_of_key) == 1:
+                return indices_of_key.pop()
             if isinstance(self._fields["options"], dict):
                 known = ", ".join(map(text_of, keys))
                 raise self._fault("gold", f"{value!r} is none of the keys of options: {known}")

@@ -77,12 +77,12 @@ PROMPTED: dict[int, tuple[_Slot, ...]] = {
 }
 
 
-def pattern(item: Item, variant: str) -> str:
+def pattern(item: Item, wording: str) -> str:
     """The regular expression of a reply under constrained decoding: the slots of Appendix C for `prompted`, one side for
     `one_sided`, else a whole explanation."""
     number = SETS.index(item.set) + 1
     forms = {"prompted": prompted, "one_sided": side}
-    return forms.get(variant.removesuffix(NO_STORY), statement)(number)
+    return forms.get(wording.removesuffix(NO_STORY), statement)(number)
 
 
 def statement(dimension: int) -> str:
