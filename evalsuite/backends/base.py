@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
 from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from evalsuite.backends.model import Model
+from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import WRITTEN, Item, Request, Response, Trial
 
@@ -160,6 +162,17 @@ class Sharing(Protocol):
 
 
 Loader = Callable[[Model], Backend]
+
+
+def require_extra(model: Model, *modules: str) -> None:
+    """Import the modules that the model's backend needs. Raises BackendError, which names the extra with their packages."""
+    try:
+        for module in modules:
+            import_module(module)
+    except ImportError as error:
+        raise BackendError(
+            f"model {model.name}: backend {model.backend} needs `pip install 'evalsuite[{model.backend}]'` ({error})"
+        ) from None
 
 
 def settings_of(backend: Backend, scoring: str) -> dict[str, Any]:

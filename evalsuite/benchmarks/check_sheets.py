@@ -52,10 +52,7 @@ def _oddities(found: DataCheck) -> Iterator[Sheet]:
             Row((f"{x.set} {x.task}: {x.splits[1]} in {x.splits[0]}", f"{x.dialogues:,} of {x.of:,}", x.equal, x.items))
             for x in found.leaks
         )
-        columns = (
-            Column("files"),
-            *_numbers("shared dialogues", "word for word", "same item"),
-        )
+        columns = (Column("files"), *_numbers("shared dialogues", "word for word", "same item"))
         yield Sheet("leaks", "Leakage between splits", columns, rows)
     if found.between_sets:
         row = Row(("dialogues that EASY and HARD share", f"{found.between_sets:,}"))

@@ -22,11 +22,7 @@ def _read_chinese(item: Item, response: Response, reading: Reading) -> Answer:
     from evalsuite.parse import parse_span
 
     return parse_span(
-        response.text,
-        dialogue=item.dialogue,
-        question=item.question,
-        finish=response.finish,
-        extract=reading.extract,
+        response.text, dialogue=item.dialogue, question=item.question, finish=response.finish, extract=reading.extract
     )
 
 
@@ -34,11 +30,7 @@ def _read_english_span(item: Item, response: Response, reading: Reading) -> Answ
     from evalsuite.parse import parse_verbatim
 
     return parse_verbatim(
-        response.text,
-        dialogue=item.dialogue,
-        question=item.question,
-        finish=response.finish,
-        extract=reading.extract,
+        response.text, dialogue=item.dialogue, question=item.question, finish=response.finish, extract=reading.extract
     )
 
 
@@ -50,12 +42,12 @@ def _read_english_text(item: Item, response: Response, reading: Reading) -> Answ
     return parse_sentence(response.text, finish=response.finish)
 
 
-def _score_characters(said: str, references: Sequence[str]) -> dict[str, float]:
-    return {"f1": char_f1(said, references), "em": exact_match(said, references)}
+def _score_characters(answer: str, references: Sequence[str]) -> dict[str, float]:
+    return {"f1": char_f1(answer, references), "em": exact_match(answer, references)}
 
 
-def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
-    return {"f1": squad.f1(said, references), "em": squad.exact_match(said, references)}
+def _score_words(answer: str, references: Sequence[str]) -> dict[str, float]:
+    return {"f1": squad.f1(answer, references), "em": squad.exact_match(answer, references)}
 
 
 def reply_text(response: Response, answer: Answer | None = None) -> str:
@@ -63,8 +55,8 @@ def reply_text(response: Response, answer: Answer | None = None) -> str:
     is empty. With the `answer` read from it, also without the reasoning that the prompt asked for: that is thinking, too."""
     from evalsuite.parse import whole_reply
 
-    said = response.text[answer.reasoned :] if answer else response.text
-    return "" if response.finish == "content_filter" else whole_reply(said)
+    text = response.text[answer.reasoned :] if answer else response.text
+    return "" if response.finish == "content_filter" else whole_reply(text)
 
 
 def whole_replies(answered: Answered) -> list[str]:

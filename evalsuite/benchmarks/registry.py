@@ -400,8 +400,5 @@ class Corpora:
             return None
         return (self.reworded(task, set, split, wording) if wording else self.file(task, set, split)).items
 
-    def train(self, task: str, set: str) -> tuple[Item, ...]:
-        return self.of(TASKS[task]).train(task, set)
-
     def labelled(self, task: str, set: str) -> tuple[Item, ...]:
         return self.of(TASKS[task]).labelled(task, set)

@@ -306,7 +306,7 @@ def _sum(model: str | None, task: str | None, parts: Sequence[CellCost]) -> Cost
         sum(p.left for p in parts),
         _range(prompts),
         _range(replies),
-        _added(costs),
+        _range(costs),
         sum(p.most or 0.0 for p in parts) if any(p.most is not None for p in parts) else None,
         min((p.prompts for p in parts if p.prompts), key=_PROMPTS.index, default=""),
         sum(p.replies for p in parts),
@@ -326,21 +326,13 @@ def _range(totals: Sequence[Total | None]) -> Range | None:
     return Range(low, total.mean, high)
 
 
-def _cost(parts: Sequence[CellCost]) -> Range:
-    """The cost range of parts that share a price."""
+def _cost(parts: Sequence[CellCost]) -> Total:
+    """The cost of parts that share a price."""
     prompt, reply = (_range([getattr(part, name) for part in parts]) for name in ("prompt", "reply"))
-    assert prompt and reply  # a model with a price takes tokens
+    assert prompt and reply  # only endpoints have a price, and their tokens are counted
     price = parts[0].price
     mean = None if prompt.mean is None or reply.mean is None else cost_of(price, prompt.mean, reply.mean)
-    return Range(cost_of(price, prompt.low, reply.low), mean, cost_of(price, prompt.high, reply.high))
-
-
-def _added(costs: Sequence[Range]) -> Range | None:
-    if not costs:
-        return None
-    means = [cost.mean for cost in costs if cost.mean is not None]
-    mean = sum(means) if len(means) == len(costs) else None
-    return Range(sum(c.low for c in costs), mean, sum(c.high for c in costs))
+    return Total(cost_of(price, prompt.low, reply.low), mean, cost_of(price, prompt.high, reply.high))
 
 
 def as_row(row: CostEstimate) -> dict[str, Any]:

@@ -19,7 +19,8 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A number of tokens: draws of its lower and of its upper end (an array or one number), and its mean, None if not known."""
+    """A number of tokens, or their cost: draws of its lower and of its upper end (an array or one number), and its mean, None if
+    not known."""
 
     low: Any
     mean: float | None

@@ -34,6 +34,9 @@ from evalsuite.results.records import reading_of
 from evalsuite.results.store import Store, request_key
 from evalsuite.types import Request
 
+# The settings that the tests share with runs.
+_OF_RUNS = ("tasks", "benchmark", "set", "split", "data", "limit", "skip_bad", "prompts")
+
 
 @dataclass(frozen=True, slots=True)
 class ContaminationResult:
@@ -61,19 +64,8 @@ def contamination(
     reference = models_of(models, [s.reference])[0] if s.reference else None
     for one in (*suspects, *([reference] if reference else ())):
         tests_for(s, one)  # fails before a model is loaded
-    _, _, corpora, sources = prepare(
-        models,
-        model=names,
-        tasks=s.tasks,
-        benchmark=s.benchmark,
-        set=s.set,
-        split=s.split,
-        prompt=(s.prompt,),
-        data=s.data,
-        limit=s.limit,
-        skip_bad=s.skip_bad,
-        prompts=s.prompts,
-    )
+    shared = {name: getattr(s, name) for name in _OF_RUNS}
+    _, _, corpora, sources = prepare(models, model=names, prompt=(s.prompt,), **shared)
     out = Path(s.out)
     make_folder(out)
     with locked(out):
@@ -175,8 +167,8 @@ class _Work:
         others = self.scores[1] if reference else [None] * len(self.probes)
         for probe, own, theirs in zip(self.probes, self.scores[0], others, strict=True):
             yield head | _beside(probe.row(own, theirs, s.seed), reference)
-        said = self.replies[1] if reference else [()] * len(self.written)
-        for made, mine, theirs in zip(self.written, self.replies[0], said, strict=True):
+        others_replies = self.replies[1] if reference else [()] * len(self.written)
+        for made, mine, theirs in zip(self.written, self.replies[0], others_replies, strict=True):
             yield head | _beside(made.row(mine, theirs, s.seed), reference)
 
 
@@ -195,6 +187,6 @@ def _replies(made: CompletionProbe, backend: Backend, store: Store, display: Dis
     ask([RequestGroup(line, made.requests, keys)], backend.generate, store, display)
     found = []
     for key, second in zip(keys, made.seconds, strict=True):
-        said = store.response(key)
-        found.append(None if said is None or said.error is not None else overlap(said.text, second))
+        reply = store.response(key)
+        found.append(None if reply is None or reply.error is not None else overlap(reply.text, second))
     return found

@@ -67,7 +67,7 @@ def measure(
     done = [key in known for key in names]
     for group in () if all(done) else backend.surprisal(list(every.values()), done):
         made = [(names[n], summarise(found)) for n, found in group]
-        if not all(map(_is_finite, (scores for _, scores in made))):
+        if not all(math.isfinite(x) for _, scores in made for x in (scores.logprob, scores.mink, scores.minkpp or 0.0)):
             raise FloatingPointError(
                 "a text has no finite likelihood: does the network overflow in its dtype (float16)?"
             )
@@ -76,10 +76,6 @@ def measure(
         known.update(made)
         advance(len(made))
     return [known[key] for key in keys]
-
-
-def _is_finite(scores: LikelihoodScores) -> bool:
-    return all(map(math.isfinite, (scores.logprob, scores.mink, scores.minkpp or 0.0)))
 
 
 def missing(backend: Surprisal, pairs: Sequence[TextPair], store: Store) -> list[TextPair]:

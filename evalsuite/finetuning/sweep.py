@@ -41,6 +41,11 @@ from evalsuite.prompt import Prompt, usual_wording
 from evalsuite.results.analysis import Results
 from evalsuite.types import Item, Task
 
+# The settings that a sweep and its evaluation share.
+_OF_EVALUATION = (
+    *("tasks", "benchmark", "set", "perturb", "prompts", "data", "skip_bad", "out", "verbose"),
+    *("executor", "ray_address", "replicas"),
+)
 _HEAD = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
 
 
@@ -78,22 +83,8 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     chosen = [_trainable(m) for m in load_models(resolve(s.models), list(s.model))]
     if s.executor == "local":
         require_present(chosen)
-    evaluation: dict[str, Any] = {
-        "tasks": s.tasks,
-        "benchmark": s.benchmark,
-        "set": s.set,
-        "limit": s.test_size,
-        "perturb": s.perturb,
-        "prompt": (s.prompt,),
-        "prompts": s.prompts,
-        "data": s.data,
-        "skip_bad": s.skip_bad,
-        "out": s.out,
-        "verbose": s.verbose,
-        "executor": s.executor,
-        "ray_address": s.ray_address,
-        "replicas": s.replicas,
-    }
+    evaluation: dict[str, Any] = {name: getattr(s, name) for name in _OF_EVALUATION}
+    evaluation |= {"limit": s.test_size, "prompt": (s.prompt,)}
     # Invalid settings raise before anything is trained.
     _training_pairs(Corpora(folders_of(Settings(data=s.data))), (*s.tasks, *s.train_tasks), s)
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)

@@ -70,7 +70,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     options = _options(rows)
     references = _references(rows)
     gold = _named("gold", [name for name in columns if name != references]) or next(
-        (name for name in columns if _is_truth(rows, name)), ""
+        (name for name in columns if all(isinstance(row.get(name), bool) for row in rows)), ""
     )
     taken = {gold, *(options if isinstance(options, list) else [options])}
     question = _named("question", [name for name in columns if name not in taken]) or _longest(rows, taken)
@@ -158,11 +158,6 @@ def _in_context(rows: Cells, right: Any) -> bool:
         return False
     field = RowField(right)
     return all(text in str(row.get(context)) for row in rows for text in texts_of(listed(field.value(row, {}))))
-
-
-def _is_truth(rows: Cells, name: str) -> bool:
-    """Whether every row says true or false in a column."""
-    return all(isinstance(row.get(name), bool) for row in rows)
 
 
 def _counts_from_one(values: Sequence[Any], rows: Cells, options: Any) -> bool:

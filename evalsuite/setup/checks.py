@@ -64,7 +64,8 @@ def checks(
     """All rows. `models`: a models.yaml, whose models are checked too; `online`: ask hubs and endpoints whether they answer."""
     gpus = machine.gpus()
     yield from _python()
-    yield from _extras()
+    for extra, use in packages.EXTRAS.items():
+        yield _extra(extra, packages.required(extra), use)
     yield from _machine(gpus)
     yield from _servers_and_keys()
     plugins = list(_plugins())
@@ -91,11 +92,6 @@ def _python() -> Iterator[Check]:
     schema = bundled("schema") / "models.schema.json"
     again = "pip install --force-reinstall --no-deps evalsuite"
     yield _verdict("python", "schema", schema.is_file(), str(schema), "help for models.yaml in editors", again)
-
-
-def _extras() -> Iterator[Check]:
-    for extra, use in packages.EXTRAS.items():
-        yield _extra(extra, packages.required(extra), use)
 
 
 def _extra(extra: str, needs: Sequence[packages.PackageRange], use: str) -> Check:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from evalsuite.backends.base import Replies, TextPair, TokenScores
+from evalsuite.backends.base import Replies, TextPair, TokenScores, require_extra
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, IdPair, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
@@ -30,13 +30,9 @@ class HuggingFace:
     """A causal or encoder-decoder language model (T5, BART) with its tokenizer. Needs the extra `[hf]`."""
 
     def __init__(self, model: Model) -> None:
-        try:
-            import torch  # noqa: F401 - checks that the extra is installed
-            import transformers
-        except ImportError as error:
-            raise BackendError(
-                f"model {model.name}: backend hf needs `pip install 'evalsuite[hf]'` ({error})"
-            ) from None
+        require_extra(model, "torch", "transformers")
+        import transformers
+
         transformers.utils.logging.disable_progress_bar()
         self.checkpoint = checkpoint = Checkpoint(model)
         self.device = _device(model.device)

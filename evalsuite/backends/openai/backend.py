@@ -14,7 +14,7 @@ import queue
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsuite.backends.base import Limits, Replies, sample_seed
+from evalsuite.backends.base import Limits, Replies, require_extra, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import GenerateCall, Letter, Stake
@@ -33,14 +33,7 @@ class OpenAI:
     context: int | None = None
 
     def __init__(self, model: Model, limits: Limits) -> None:
-        try:
-            import aiolimiter  # noqa: F401
-            import openai  # noqa: F401
-            import tenacity  # noqa: F401
-        except ImportError as error:
-            raise BackendError(
-                f"model {model.name}: backend openai needs `pip install 'evalsuite[openai]'` ({error})"
-            ) from None
+        require_extra(model, "aiolimiter", "openai", "tenacity")
         api = model.api
         keep_secrets([model])
         if problem := missing_price(model, limits.budget):
@@ -76,21 +69,21 @@ class OpenAI:
 
     def body(self, request: Request) -> dict[str, Any]:
         """The request's JSON body without the token limit, whose name depends on the endpoint."""
-        made, texts = self.model.generation, self._texts(request)
+        generation, texts = self.model.generation, self._texts(request)
         asked: dict[str, Any] = {"model": self.model.path}
         if self.model.chat:
             turns = zip(request.messages, texts, strict=True)
             asked["messages"] = [{"role": m.role, "content": text} for m, text in turns]
         else:
             asked["prompt"] = texts[0]
-        if made.temperature is not None:
-            asked["temperature"] = made.temperature
-        if made.temperature and made.seed is not None:
-            asked["seed"] = sample_seed(made.seed, request)
-        if "top_p" in made.changed:
-            asked["top_p"] = made.top_p
-        if made.stop:
-            asked["stop"] = made.stop
+        if generation.temperature is not None:
+            asked["temperature"] = generation.temperature
+        if generation.temperature and generation.seed is not None:
+            asked["seed"] = sample_seed(generation.seed, request)
+        if "top_p" in generation.changed:
+            asked["top_p"] = generation.top_p
+        if generation.stop:
+            asked["stop"] = generation.stop
         return asked
 
     def whole_body(self, request: Request, limit_name: str = "max_tokens") -> dict[str, Any]:

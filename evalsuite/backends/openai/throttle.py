@@ -22,6 +22,7 @@ class Throttle:
     ) -> None:
         """`most`: maximum concurrency; `largest`: tokens of the largest request."""
         from aiolimiter import AsyncLimiter
+        from anyio import CapacityLimiter
 
         def limiter(rate: float | None, largest: int) -> AsyncLimiter | None:
             # The bucket holds the rate of one second: a bucket of a minute would allow twice the rate in the first minute.
@@ -31,27 +32,19 @@ class Throttle:
         self.most = most
         self.limit = float(min(4, most))
         self._requests, self._tokens = limiter(requests_per_minute, 1), limiter(tokens_per_minute, largest)
-        self._busy = 0
-        self._turn = asyncio.Condition()
+        self._slots = CapacityLimiter(int(self.limit))
         self._overrun = False  # True after the first overload: the limit then grows slowly
         self._halved = self._until = 0.0  # time of the last halving; end of the pause
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[None]:
         """Wait for a free slot and for the rate limits to allow `tokens`; hold the slot within the block."""
-        async with self._turn:
-            await self._turn.wait_for(lambda: self._busy < int(self.limit))
-            self._busy += 1
-        try:
+        async with self._slots:
             if self._requests:
                 await self._requests.acquire()
             if self._tokens:
                 await self._tokens.acquire(tokens)
             yield
-        finally:
-            self._busy -= 1
-            async with self._turn:
-                self._turn.notify(max(0, int(self.limit) - self._busy))
 
     async def clear(self) -> None:
         """Wait until the endpoint's pause is over."""
@@ -64,12 +57,15 @@ class Throttle:
 
     def good(self) -> None:
         """Count a reply: the limit doubles with each round of replies, or grows by one after the first overload."""
-        self.limit = min(self.most, self.limit + (1 / self.limit if self._overrun else 1))
+        self._allow(min(self.most, self.limit + (1 / self.limit if self._overrun else 1)))
 
     def overrun(self, sent: float) -> None:
         """Halve the limit: a request sent at `sent` was refused or timed out. Requests in flight together count once."""
         if sent < self._halved:
             return
         self._overrun, self._halved = True, time.monotonic()
-        self.limit = max(1.0, self.limit / 2)
+        self._allow(max(1.0, self.limit / 2))
         log.info("the endpoint is overloaded: at most %d at once from now on", int(self.limit))
+
+    def _allow(self, limit: float) -> None:
+        self.limit, self._slots.total_tokens = limit, int(limit)

@@ -83,11 +83,11 @@ class Vllm:
 
     def _check_beams(self) -> None:
         """Raise BackendError for settings of beam search that vLLM cannot follow."""
-        made = self.model.generation
+        generation = self.model.generation
         most = MOST_LOGPROBS // candidates(1, self.checkpoint.stop_ids)
-        if made.beams > most:
+        if generation.beams > most:
             raise BackendError(f"model {self.model.name}: generation.beams: at most {most} on vllm for this checkpoint")
-        if made.beams > 1 and made.repetition_penalty != 1:
+        if generation.beams > 1 and generation.repetition_penalty != 1:
             raise BackendError(f"model {self.model.name}: beam search takes no generation.repetition_penalty on vllm")
 
     def _beams(self, request: Request, prompt: list[int]) -> JobSteps:
@@ -113,15 +113,19 @@ class Vllm:
         limits: dict[str, Any] = {}
         if request.scoring == "constrained":
             forms = [form for label in label_forms(request.labels) for form in label]
-            held = {"regex": request.pattern} if request.pattern else {"choice": forms}
-            limits["structured_outputs"] = StructuredOutputsParams(**held)
-        made = self.model.generation
-        if made.temperature:
-            drawn = {"top_p": made.top_p, "top_k": made.top_k, "seed": sample_seed(made.seed or 0, request)}
-            limits |= {"temperature": made.temperature, **drawn}
+            constraint = {"regex": request.pattern} if request.pattern else {"choice": forms}
+            limits["structured_outputs"] = StructuredOutputsParams(**constraint)
+        generation = self.model.generation
+        if generation.temperature:
+            drawn = {
+                "top_p": generation.top_p,
+                "top_k": generation.top_k,
+                "seed": sample_seed(generation.seed or 0, request),
+            }
+            limits |= {"temperature": generation.temperature, **drawn}
         params = _params(
             max_tokens=request.max_new_tokens,
-            repetition_penalty=made.repetition_penalty,
+            repetition_penalty=generation.repetition_penalty,
             stop_token_ids=self.checkpoint.stop_ids,
             stop=early or None,
             detokenize=bool(early),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from evalsuite.backends.base import require_extra
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
@@ -62,13 +63,10 @@ class Engine:
     def __init__(self, model: Model, checkpoint: Checkpoint) -> None:
         # vLLM's log is verbose; errors are reported here.
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
-        try:
-            import vllm
-            from vllm.platforms import current_platform
-        except ImportError as error:
-            raise BackendError(
-                f"model {model.name}: backend vllm needs `pip install 'evalsuite[vllm]'` ({error})"
-            ) from None
+        require_extra(model, "vllm", "vllm.platforms")
+        import vllm
+        from vllm.platforms import current_platform
+
         self.device = str(current_platform.device_type)
         if model.device not in ("auto", self.device):
             raise BackendError(
@@ -82,12 +80,7 @@ class Engine:
             "tokenizer_revision": model.revision,
             "trust_remote_code": model.trust_remote_code,
             "dtype": model.dtype,
-            "quantization": v.quantization,
-            "tensor_parallel_size": v.tensor_parallel_size,
-            "max_model_len": v.max_model_len,
-            "max_num_seqs": v.max_num_seqs,
-            "gpu_memory_utilization": v.gpu_memory_utilization,
-            "enforce_eager": v.enforce_eager,
+            **v.model_dump(exclude={"max_lora_rank", "engine"}),
             "enable_prefix_caching": True,
             "max_logprobs": MOST_LOGPROBS,
             # Not the checkpoint's settings: e.g. a repetition penalty would distort the decoding asked for.

@@ -69,8 +69,7 @@ def response_turn(dialogue: tuple[str, ...], consequent: str) -> int | None:
     """The index of the turn that expresses the consequent (the earliest on a tie); None if there is none or it is the first."""
     speaker = consequent[:1] if consequent[:1] in ("A", "B") else ""
     share, turn = max(
-        ((_held(consequent, text), -n) for n, text in enumerate(dialogue) if text.startswith(speaker)),
-        default=(0.0, 0),
+        ((_held(consequent, text), -n) for n, text in enumerate(dialogue) if text.startswith(speaker)), default=(0.0, 0)
     )
     return -turn if share >= EXPRESSED and turn else None
 

@@ -28,10 +28,7 @@ ASKED = {
 }
 
 # Chained task -> the event given besides the target: its name in the prompt, and the question that it answers.
-CHAINED = {
-    "chained_cause": ("subsequent event", "subsequent_event"),
-    "chained_subsequent_event": ("cause", "cause"),
-}
+CHAINED = {"chained_cause": ("subsequent event", "subsequent_event"), "chained_subsequent_event": ("cause", "cause")}
 
 
 def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str = "all") -> Task:

@@ -262,11 +262,7 @@ def latex(text: str) -> str:
     return re.sub(r"(?<![\w}-])-(?=\d)", "$-$", escaped)
 
 
-FORMATS: dict[str, Callable[[Sequence[_Shown]], str]] = {
-    "csv": as_csv,
-    "latex": as_latex,
-    "markdown": as_markdown,
-}
+FORMATS: dict[str, Callable[[Sequence[_Shown]], str]] = {"csv": as_csv, "latex": as_latex, "markdown": as_markdown}
 
 
 def export(sheets: Sequence[_Shown], form: str) -> str:

@@ -139,10 +139,7 @@ def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> T
 
 
 def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
-    numbered = (
-        (_words("轮换", "rotation"), record.get("rotation")),
-        (_words("采样", "sample"), record.get("sample")),
-    )
+    numbered = ((_words("轮换", "rotation"), record.get("rotation")), (_words("采样", "sample"), record.get("sample")))
     turned = "".join(f" · {word} {number}" for word, number in numbered if number)
     title = Styled(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Styled("")
