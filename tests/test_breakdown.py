@@ -87,6 +87,18 @@ def test_by_turns_and_options_worked_out_by_hand() -> None:
     assert {name: entry[name] for name in PLACE} == cell(FILLING).place.as_dict() and entry["metric"] == "accuracy"
 
 
+def test_a_property_that_does_not_divide_a_task_is_not_shown() -> None:
+    """Three options everywhere: scores by the number of options are the task's. Dialogues of two lengths are two columns."""
+    filling = [
+        row(item(FILLING, n, dialogue(n, 3 + 5 * (n % 2)), options=("甲", "乙", "丙"), gold=0), 0) for n in range(4)
+    ]
+    domains = [row(item(DOMAINS, n, dialogue(n, 12), options=("甲", "乙"), gold=0), 0) for n in range(4)]
+    entries = [breakdown(outcomes_of(cell(task), rows), {}) for task, rows in ((FILLING, filling), (DOMAINS, domains))]
+    (turns,) = sheets_of(breakdowns.ANALYSIS, entries)
+    assert "by turns" in turns.title.en and [c.heading for c in turns.columns] == ["", "1-5", "6-10"]
+    assert {r.about["task"] for r in turns.rows if r.kind == ""} == {FILLING}
+
+
 def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
     same, other = dialogue(0, 20), dialogue(1, 20)
     rows = [

@@ -112,6 +112,12 @@ def test_breakdowns_have_the_values_of_results_json(page: Any, results: dict[str
     points_are_reached_by_keyboard(page)
 
 
+def test_the_set_is_named_where_the_picked_task_leaves_one(page: Any) -> None:
+    """In the hard set, no property divides the items of knowledge filling: the easy set is shown."""
+    pick(page, "breakdown-task", "knowledge_filling")
+    assert page.locator("[data-keep=breakdown-set] option").evaluate_all("all => all.map((x) => x.value)") == ["easy"]
+
+
 def test_confusions_have_the_counts_of_results_json(page: Any, results: dict[str, Any]) -> None:
     for task in ("domain_identification", "slot_identification"):
         see_matrix(page, results, task)
@@ -120,15 +126,24 @@ def test_confusions_have_the_counts_of_results_json(page: Any, results: dict[str
     of_a_perturbation_in_chinese(page)
 
 
+def bins_of(results: dict[str, Any], task: str, by: str, item_set: str) -> set[tuple[int | None, int | None]]:
+    wanted = {"task": task, "set": item_set, "perturb": "none"}
+    entries = [e for e in results["breakdowns"] if all(e[k] == v for k, v in wanted.items())]
+    return {(b["low"], b["high"]) for e in entries for b in e.get(by) or ()}
+
+
 def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
-    drawn = page.locator(f"#breakdown figure[data-panel='{BY['turns']}'] .series")
+    drawn = page.locator("#breakdown figure[data-panel]").first.locator(".series")
     names = [drawn.nth(n).get_attribute("data-series") for n in range(drawn.count())]
     model = next(name for name in names if name != HOSTILE_FEW[0])
-    told = entry(results, "breakdowns", model, task)
+    # If no property divides the items of the hard set, the page shows the easy set, and its picker says so.
+    divided = [s for s in ("easy", "hard") if any(len(bins_of(results, task, by, s)) > 1 for by in BY)]
+    assert page.locator("[data-keep=breakdown-set] select").input_value() == divided[-1]
+    told = entry(results, "breakdowns", model, task, divided[-1])
     for by, title in BY.items():
         bins = told.get(by, [])
         panel = page.locator(f"#breakdown figure[data-panel='{title}']")
-        if all(b["low"] is None for b in bins):
+        if len(bins_of(results, task, by, divided[-1])) < 2:
             assert panel.count() == 0
             continue
         spots = panel.locator(f".series[data-series={model}] .spot")
@@ -142,7 +157,8 @@ def see_groups(page: Any, results: dict[str, Any], task: str) -> None:
     if page.locator("[data-unfold=tables-breakdown]:not([open])").count():
         page.click("[data-unfold=tables-breakdown] > summary")
     table = page.locator("[data-unfold=tables-breakdown] table").first
-    heads = [bin_name(b["low"], b["high"]) for b in told["turns"]]
+    first = next(by for by in BY if len(bins_of(results, task, by, divided[-1])) > 1)
+    heads = [bin_name(b["low"], b["high"]) for b in told[first]]
     assert [x for x in table.locator("thead th").all_inner_texts() if x in heads] == heads
 
 
@@ -190,7 +206,7 @@ def test_three_questions_are_answered_where_sections_are_closed(page: Any, resul
 
 
 def points_are_reached_by_keyboard(page: Any) -> None:
-    panel = page.locator(f"#breakdown figure[data-panel='{BY['turns']}']")
+    panel = page.locator("#breakdown figure[data-panel]").first
     assert panel.locator(".spot[tabindex='0']").count() == 1
     panel.locator(".spot[tabindex='0']").focus()
     here = "document.activeElement.ariaLabel"

@@ -184,7 +184,8 @@ Heading = str | Ends  # the name of a group, or the ends of a bin
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each benchmark, set, way and property: a column per bin, a block of rows per task, a row per model."""
+    """A sheet for each benchmark, set, way and property: a column per bin, a block of rows per task, a row per model. A task
+    whose items are all in one bin is left out: its score there is the one of the main results."""
     legend = Text(
         "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；任务名旁：题数；?：无法判断",
         "metric in % and its 95 % interval (Wilson, dialogues as units); beside a task's name: items; ?: could not be told",
@@ -196,17 +197,24 @@ def _breakdowns(rows: Iterable[Breakdown]) -> Iterator[Sheet]:
     groups = by_key(((benchmark_of(row.task).name, row.without("model", "task")), row) for row in rows)
     for (benchmark, place), group in groups.items():
         for by, words in _BY.items():
-            if bins := _headings(group, by):
+            if divided := _divided(group, by):
                 about = dict(place)
                 title = place_words(about, BENCHMARKS[benchmark])
-                yield _breakdown(titled(title, f"：{words.zh}", f": {words.en}"), group, by, bins, about)
+                yield _breakdown(titled(title, f"：{words.zh}", f": {words.en}"), divided, by, about)
+
+
+def _divided(entries: Sequence[Breakdown], by: str) -> list[Breakdown]:
+    """The entries of tasks whose items are not all in one bin."""
+    bins: dict[str, set[Heading]] = {}
+    for entry in entries:
+        bins.setdefault(entry.task, set()).update(b.column for b in entry.by(by))
+    return [entry for entry in entries if len(bins[entry.task]) > 1]
 
 
 def _headings(entries: Sequence[Breakdown], by: str) -> list[Heading]:
-    """The columns: groups in the entries' order, other bins ascending, the unknown one last. Empty if all are unknown."""
+    """The columns: groups in the entries' order, other bins ascending, the unknown one last."""
     bins = list(dict.fromkeys(b.column for entry in entries for b in entry.by(by)))
-    bins.sort(key=lambda b: (b == UNKNOWN, 0 if isinstance(b, str) else b[0] or 0))
-    return [] if bins == [UNKNOWN] else bins
+    return sorted(bins, key=lambda b: (b == UNKNOWN, 0 if isinstance(b, str) else b[0] or 0))
 
 
 def bin_name(low: int | None, high: int | None) -> str:
@@ -220,13 +228,13 @@ def bin_name(low: int | None, high: int | None) -> str:
     return f"{low}+" if high is None else f"{low}" if low == high else f"{low}-{high}"
 
 
-def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, bins: Sequence[Heading], about: About) -> Sheet:
-    rows = []
+def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, about: About) -> Sheet:
+    rows, bins = [], _headings(entries, by)
     for task in TASKS.values():
         models = [entry for entry in entries if entry.task == task.name]
-        figures = [{b.column: b for b in entry.by(by)} for entry in models]
-        if not any(b != UNKNOWN for f in figures for b in f):
+        if not models:
             continue
+        figures = [{b.column: b for b in entry.by(by)} for entry in models]
         # Models may have different numbers of answered items: the block's n is the largest.
         counts = (max((f[b].n for f in figures if b in f), default=0) for b in bins)
         metric = metric_heading(metric_named(models[0].metric))

@@ -11,7 +11,7 @@ import { modelOrder } from "../columns.ts";
 import { modelId, models, nameNode } from "../data.ts";
 import { lazyFold } from "../details.ts";
 import { asValue, inWords, numberIn, titleOf } from "../tables/figures.ts";
-import { type Pick, pickOf, pickWords, sectionSheets } from "../tables/section_sheets.ts";
+import { type FieldPicker, pickerOf, pickWords, sectionSheets } from "../tables/section_sheets.ts";
 import { findingNodes, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, Words } from "../types.ts";
 import { exportSheets } from "./export.ts";
@@ -23,20 +23,20 @@ const LONG = new Set(["seeds"]);
  *  of its note in words.json. Sheets of the same name form a part of the section, which has a heading if words.json has the key
  *  "part.NAME". The sheets of the analyses `whole` stand at the top as tables, with all rows whatever the pickers choose. */
 export function drawCharted(id: string, analyses: string[], whole: string[] = []): Kid {
-  const { sheets, all, picks } = sectionSheets(id, analyses);
+  const { sheets, all, pickers } = sectionSheets(id, analyses);
   const above = sheetsOf(({ analysis = "" }) => whole.includes(analysis)).flatMap((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
     return node ? [{ sheet, node }] : [];
   });
   if (!sheets.length && !above.length) return null;
-  const title = [t(id), ...picks.map(({ field, value }) => pickWords(field, value))].join(" · ");
+  const title = [t(id), ...pickers.map(({ field, value }) => pickWords(field, value))].join(" · ");
   const names = [...new Set(sheets.map(({ name }) => name))];
   const parts = names.map((name) => sheets.filter((sheet) => sheet.name === name));
   const headless = parts.find(([sheet]) => sheet.chart && !hasWord(`part.${sheet.name}`));
   const save = headless && savers(`${id}-charts`, title);
   const keys = modelsIn(sheets);
   // If only one of several parts has a picker for a field, the picker stands in that part.
-  const isShared = ({ field }: Pick) =>
+  const isShared = ({ field }: FieldPicker) =>
     parts.length === 1 || parts.filter(([{ chart }]) => chart?.pick?.includes(field)).length > 1;
   return h(
     "section",
@@ -46,19 +46,19 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
     above.map(({ node }) => node),
     above.length > 0 && save,
     sheets.length > 0 && hasWord(`${id}Note`) && para("note", t(`${id}Note`)),
-    controls(id, picks.filter(isShared)),
-    picks.some(({ values }) => values.length > 1) &&
+    controls(id, pickers.filter(isShared)),
+    pickers.some(({ values }) => values.length > 1) &&
       para(
         "savers",
         button(t("allAsCsv"), () => exportSheets(id, all), { class: "small", "data-all": id }),
       ),
     keys.length > 1 && modelKeys(keys),
-    parts.map((mine) => drawPart(id, mine, picks, isShared)),
+    parts.map((mine) => drawPart(id, mine, pickers, isShared)),
   );
 }
 
-const controls = (id: string, picks: Pick[]): Kid =>
-  h("div", { class: "controls" }, picks.filter(({ values }) => values.length > 1).map(picker(id, pickWords)));
+const controls = (id: string, pickers: FieldPicker[]): Kid =>
+  h("div", { class: "controls" }, pickers.filter(({ shown }) => shown).map(pickerNode(id, pickWords)));
 
 /** The models whose lines and points are in charts, in the order of the page. */
 function modelsIn(sheets: Sheet[]): string[] {
@@ -68,14 +68,19 @@ function modelsIn(sheets: Sheet[]): string[] {
 }
 
 /** The sheets of one name: their heading and note, the pickers that only they have, their charts, and their tables below a fold. */
-function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: Pick) => boolean): Kid {
+function drawPart(
+  id: string,
+  sheets: Sheet[],
+  pickers: FieldPicker[],
+  isShared: (picker: FieldPicker) => boolean,
+): Kid {
   const [{ name, chart }] = sheets;
   const words = hasWord(`part.${name}`) && t(`part.${name}`);
   const key = words ? name : id;
   const box = `${key}-charts`;
   const all = () => tables(sheets.map((sheet) => (chart ? { ...sheet, notes: [] } : sheet)));
   if (LONG.has(name)) return lazyFold(`tables-${name}`, words || titleOf(sheets[0]), all);
-  const saved = [words, ...picks.map(({ field, value }) => pickWords(field, value))].join(" · ");
+  const saved = [words, ...pickers.map(({ field, value }) => pickWords(field, value))].join(" · ");
   const drawn = chart && DRAW[chart.kind](sheets, box, id);
   return [
     words &&
@@ -84,7 +89,7 @@ function drawPart(id: string, sheets: Sheet[], picks: Pick[], isShared: (pick: P
     chart &&
       controls(
         id,
-        picks.filter((pick) => chart.pick?.includes(pick.field) && !isShared(pick)),
+        pickers.filter((picker) => chart.pick?.includes(picker.field) && !isShared(picker)),
       ),
     drawn,
     chart && notesOf(sheets).map((note) => para("note", visible(inWords(note)))),
@@ -114,9 +119,9 @@ const FIELDS: Record<string, string> = {
   names: "namesShown",
 };
 
-const picker =
+const pickerNode =
   (id: string, words: (field: string, value: string) => string) =>
-  ({ field, values, value, choose }: Pick): Kid =>
+  ({ field, values, value, choose }: FieldPicker): Kid =>
     withFocusKey(
       `${id}-${field}`,
       labelledSelect(t(FIELDS[field] ?? field), values, value, choose, (x) => words(field, x)),
@@ -152,12 +157,12 @@ function lineCharts(sheets: Sheet[], box: string): Kid {
 function matrices(sheets: Sheet[], box: string, id: string): Kid {
   const all = sheets.map((sheet) => ({ sheet, matrix: matrixOf(sheet) }));
   const most = Math.max(...all.map(({ matrix }) => matrix.weights.size));
-  const pick = pickOf(id, "names", ["", "all"], "");
+  const picker = pickerOf(id, "names", ["", "all"], "");
   const words = (_: string, value: string) => (value ? t("allNames", most) : t("mostNames", MOST_NAMES));
   const few = (matrix: (typeof all)[number]["matrix"]) =>
-    pick.value || most <= MOST_NAMES ? matrix : frequent(matrix);
+    picker.value || most <= MOST_NAMES ? matrix : frequent(matrix);
   return [
-    most > MOST_NAMES && h("div", { class: "controls" }, picker(id, words)(pick)),
+    most > MOST_NAMES && h("div", { class: "controls" }, pickerNode(id, words)(picker)),
     h(
       "div",
       { id: box },

@@ -16,11 +16,13 @@ import { aboutInView, sheetsOf } from "./sheet.ts";
 /** The value of `about.task` in sheets about means over tasks: analyses/token_details.py. */
 const MEAN = "mean";
 
-/** A field of `about` with the values that a person can pick, and the value that is shown. */
-export interface Pick {
+/** A picker for a field of `about`, with the values that it offers, and the value that is shown. */
+export interface FieldPicker {
   field: string;
   values: string[];
   value: string;
+  /** Whether it has to be seen: the section's sheets have several values, even if the pickers before it leave only one. */
+  shown: boolean;
   choose: (value: string) => void;
 }
 
@@ -79,9 +81,23 @@ function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean):
   return rows.some((row) => !row.kind) ? { ...sheet, rows } : null;
 }
 
+/** The values of a field in the sheets with a picker for it. */
+function valuesOf(sheets: Sheet[], field: string): string[] {
+  const values = sheets
+    .filter(({ chart }) => chart?.pick?.includes(field))
+    .flatMap(({ run = 0, about = {}, rows }) => {
+      const ofSheet = fieldIn(about, field, run);
+      return ofSheet === undefined ? rows.flatMap((row) => fieldIn(row.about ?? {}, field, run) ?? []) : [ofSheet];
+    });
+  return [...new Set(values)];
+}
+
 /** The sheets of some analyses under the page's settings, reduced to the picked values (`sheets`) and without that reduction (`all`),
  *  and the fields with a picker. A picker offers the values in the sheets that the pickers before it leave. */
-export function sectionSheets(section: string, analyses: string[]): { sheets: Sheet[]; all: Sheet[]; picks: Pick[] } {
+export function sectionSheets(
+  section: string,
+  analyses: string[],
+): { sheets: Sheet[]; all: Sheet[]; pickers: FieldPicker[] } {
   const mine = sheetsOf(({ analysis = "", columns }) => analyses.includes(analysis) && columns.length > 0);
   let sheets = mine.flatMap((sheet) => {
     const { compares = [] } = sheet;
@@ -89,24 +105,19 @@ export function sectionSheets(section: string, analyses: string[]): { sheets: Sh
   });
   const all = sheets;
   const fields = new Set(sheets.flatMap(({ chart }) => chart?.pick ?? []));
-  const picks = [...fields].flatMap((field): Pick[] => {
-    const found = sheets
-      .filter(({ chart }) => chart?.pick?.includes(field))
-      .flatMap(({ run = 0, about = {}, rows }) => {
-        const own = fieldIn(about, field, run);
-        return own === undefined ? rows.flatMap((row) => fieldIn(row.about ?? {}, field, run) ?? []) : [own];
-      });
-    const values = inOrder(field, [...new Set(found)]);
+  const pickers = [...fields].flatMap((field): FieldPicker[] => {
+    const values = inOrder(field, valuesOf(sheets, field));
     if (!values.length) return [];
-    const pick = pickOf(section, field, values, LAST.has(field) ? values[values.length - 1] : values[0]);
-    const isPicked = (about: About, run: number) => (fieldIn(about, field, run) ?? pick.value) === pick.value;
+    const usual = LAST.has(field) ? values[values.length - 1] : values[0];
+    const picker = pickerOf(section, field, values, usual, valuesOf(all, field).length > 1);
+    const isPicked = (about: About, run: number) => (fieldIn(about, field, run) ?? picker.value) === picker.value;
     // A chart that shows all values of a field needs no picker for it.
     const isFree = ({ chart }: Sheet) => chart !== undefined && !chart.pick?.includes(field);
     sheets = sheets.flatMap((sheet) => (isFree(sheet) ? sheet : (withRows(sheet, isPicked) ?? [])));
-    return [pick];
+    return [picker];
   });
   const order = modelOrder();
-  return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, order) : sheet)), all, picks };
+  return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, order) : sheet)), all, pickers };
 }
 
 /** The sheet with its blocks, and the rows in each, in the order of models; blocks or rows of which some are about no model keep
@@ -129,10 +140,16 @@ function inOrderOfModels(sheet: Sheet, order: Map<string, number>): Sheet {
 /** Fields of which the last value is shown at first: the harder set, the largest size. */
 const LAST = new Set(["set", "size"]);
 
-/** A field with its picked value, or with `usual` where the sheets lack that value. */
-export function pickOf(section: string, field: string, values: string[], usual: string): Pick {
+/** The picker of a field at its picked value, or at `usual` where the sheets lack that value. */
+export function pickerOf(
+  section: string,
+  field: string,
+  values: string[],
+  usual: string,
+  shown = values.length > 1,
+): FieldPicker {
   const key = `${section}.${field}`;
   const wish = pickedIn(key);
   const value = wish !== undefined && values.includes(wish) ? wish : usual;
-  return { field, values, value, choose: (picked) => pickIn(key, picked) };
+  return { field, values, value, shown, choose: (picked) => pickIn(key, picked) };
 }
