@@ -247,11 +247,11 @@ test("a text is cut where spans and hidden characters begin and end", () => {
 });
 
 test("a turn is parted into who speaks and what is said", () => {
-  assert.deepEqual(splitTurn("A: 好：的"), { speaker: "A", start: "A: ", said: "好：的" });
+  assert.deepEqual(splitTurn("A: 好：的"), { speaker: "A", start: "A: ", text: "好：的" });
   assert.deepEqual(splitTurn("没有人名的一句很长很长的话，里面有：冒号"), {
     speaker: "",
     start: "",
-    said: "没有人名的一句很长很长的话，里面有：冒号",
+    text: "没有人名的一句很长很长的话，里面有：冒号",
   });
 });
 

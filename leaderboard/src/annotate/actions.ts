@@ -124,7 +124,7 @@ export function returnFor(reason: Reason) {
 }
 
 export function markNothing() {
-  if (current().annotations.length) work.said = t("notNothing");
+  if (current().annotations.length) work.message = t("notNothing");
   else
     change((row) => {
       row.nothing = !row.nothing;

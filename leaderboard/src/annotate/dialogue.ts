@@ -17,19 +17,19 @@ export function drawTalk() {
     "ol",
     { class: "chat picks", id: "turns", onmouseup: takeDragged },
     turns.map((turn, n) => {
-      const { speaker, start, said } = splitTurn(turn);
+      const { speaker, start, text } = splitTurn(turn);
       return h(
         "li",
         { class: speaker === first ? "left" : "right" },
-        button(speaker || "·", () => fillField(said), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
-        drawBubble(n, said, markedIn(n, start)),
+        button(speaker || "·", () => fillField(text), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
+        drawBubble(n, text, markedIn(n, start)),
       );
     }),
   );
   return [smallHeading(t("dialogue")), chat];
 }
 
-const drawBubble = (n: number, said: string, marked: Marked[]) =>
+const drawBubble = (n: number, text: string, marked: Marked[]) =>
   h(
     "span",
     {
@@ -39,11 +39,11 @@ const drawBubble = (n: number, said: string, marked: Marked[]) =>
       id: `turn-${n}`,
       "data-turn": n,
       role: "group",
-      "aria-label": t("turnOf", n + 1) + said,
-      onkeydown: (e) => onTurnKey(e, n, said),
+      "aria-label": t("turnOf", n + 1) + text,
+      onkeydown: (e) => onTurnKey(e, n, text),
       onfocus: () => goToTurn(n),
     },
-    pieces(said, marked).map(drawPiece),
+    pieces(text, marked).map(drawPiece),
   );
 
 /** The spans of the chosen annotation in a turn. If the position of its phrase is not certain, every turn's first occurrence is one. */
@@ -88,7 +88,7 @@ function takeDragged() {
   if (n === undefined || n !== turnOf(range.endContainer)) return;
   const from = positionOf(range.startContainer, range.startOffset),
     to = positionOf(range.endContainer, range.endOffset);
-  if (from !== null && to !== null) fillField(splitTurn(current().dialogue[Number(n)]).said.slice(from, to).trim());
+  if (from !== null && to !== null) fillField(splitTurn(current().dialogue[Number(n)]).text.slice(from, to).trim());
 }
 
 /** Make a turn that got the focus the one that Tab reaches; arrow keys reach the others. */
@@ -105,13 +105,13 @@ const textOf = (chars: string[], from: number, to: number) => chars.slice(from, 
 
 /** Handle a key in a turn. Up and down: another turn. Left and right: select a character, with Shift several. Enter: take the
  *  selection, or the turn if nothing is selected. */
-function onTurnKey(event: KeyboardEvent, n: number, said: string) {
+function onTurnKey(event: KeyboardEvent, n: number, text: string) {
   const { key } = event,
-    chars = [...said]; // characters, not UTF-16 units: a selection never cuts a character in two
+    chars = [...text]; // characters, not UTF-16 units: a selection never cuts a character in two
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (key === "ArrowDown") byId(`turn-${n + 1}`)?.focus();
   else if (key === "ArrowUp") byId(`turn-${n - 1}`)?.focus();
-  else if (key === "Enter") fillField(state.cursor ? textOf(chars, ...state.cursor).trim() : said);
+  else if (key === "Enter") fillField(state.cursor ? textOf(chars, ...state.cursor).trim() : text);
   else if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(key)) {
     state.cursor = nextSelection(key, event.shiftKey, state.cursor, chars.length);
     const [from, to] = state.cursor.map((count) => textOf(chars, 0, count).length);

@@ -158,14 +158,14 @@ export function drawWrongs() {
   if (!k) return;
   const mine = problemsOf(current()).filter((p) => p.of === state.of);
   for (const field of [...FIELDS, "whole"]) {
-    const found = mine.filter((p) => (p.field || "whole") === field);
+    const ofField = mine.filter((p) => (p.field || "whole") === field);
     setChildren(
       $(`w-${field}`),
-      found.map((p) =>
+      ofField.map((p) =>
         h("span", { class: p.code === "empty" && "todo", "data-code": p.code }, visible(problemWords(p))),
       ),
     );
-    byId(`in-${field}`)?.setAttribute("aria-invalid", String(found.some((p) => p.code !== "empty")));
+    byId(`in-${field}`)?.setAttribute("aria-invalid", String(ofField.some((p) => p.code !== "empty")));
   }
   const position = phrasePosition(k, current().dialogue);
   setChildren($("preview-conflict1"), preview(k, k.conflict1, position));

@@ -106,7 +106,7 @@ export function loadRows() {
 export function change(action: (row: Row) => void, name = "") {
   const row = current();
   undo.note(work.at, structuredClone(row), name);
-  work.said = "";
+  work.message = "";
   action(row);
   if (!data.inspect) row.annotator = work.annotator;
   knownProblems.delete(row);

@@ -50,7 +50,7 @@ export function setMark(entry: Entry, change: Mark, typed = "") {
     blind = (old?.blind ?? true) && !(judged && referenceShown(entry));
   undo.note(data.outputs.indexOf(entry), old, typed && `${typed} ${entry.id}`);
   put(entry.id, { ...old, ...change, blind });
-  work.said = "";
+  work.message = "";
   storeMarks();
 }
 

@@ -121,11 +121,11 @@ export const buttonRow = <V extends string>(
 /** A button that copies `text`, or the text that `text` returns when the button is pressed. */
 export function copyButton(text: string | (() => string), label?: string, name = t("copy")) {
   const copy = async (node: HTMLButtonElement) => {
-    const made = typeof text === "function" ? text() : text;
+    const content = typeof text === "function" ? text() : text;
     try {
-      await navigator.clipboard.writeText(made);
+      await navigator.clipboard.writeText(content);
     } catch {
-      copyBySelection(made);
+      copyBySelection(content);
     }
     node.textContent = t("copied");
     setTimeout(() => {

@@ -54,12 +54,12 @@ export function chat(turns: readonly string[], spans: readonly string[] = []) {
     "ol",
     { class: "chat" },
     turns.map((turn) => {
-      const { speaker, said } = splitTurn(turn);
+      const { speaker, text } = splitTurn(turn);
       return h(
         "li",
         { class: speaker === first ? "left" : "right" },
         h("span", { class: "who" }, visible(speaker)),
-        h("span", { class: "data bubble", lang: langOf(said) }, emphasised(said, spans, "goldspan")),
+        h("span", { class: "data bubble", lang: langOf(text) }, emphasised(text, spans, "goldspan")),
       );
     }),
   );

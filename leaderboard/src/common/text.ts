@@ -15,7 +15,7 @@ const SPEAKER = /^\s*([^:：\s]{1,12})[:：]\s?/;
 /** A turn of a dialogue: its speaker ("" if none is named), the characters up to the speech, the speech. */
 export function splitTurn(turn: string) {
   const [start, speaker] = SPEAKER.exec(turn) ?? ["", ""];
-  return { speaker, start, said: turn.slice(start.length) };
+  return { speaker, start, text: turn.slice(start.length) };
 }
 
 /** The language of a text, for fonts and screen readers. */

@@ -138,8 +138,8 @@ export const ownRows = (baseline: boolean): OwnRow[] =>
 
 /** Published figures of a set (null: the mean over sets), task and metric at the chosen number of shots and perturbation. */
 export function published(set: string | null, task: string, metric: string): Published {
-  const found: Published = new Map();
-  const here = {
+  const figures: Published = new Map();
+  const wanted = {
     set: set ?? "avg",
     task,
     metric: publishedAs(taskOf(task), metric),
@@ -147,27 +147,27 @@ export function published(set: string | null, task: string, metric: string): Pub
     group: undefined,
   };
   const perturb = perturbOf(taskOf(task));
-  if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return found; // the models in papers wrote their answers
+  if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return figures; // the models in papers wrote their answers
   for (const p of data.published) {
-    const other = (Object.keys(here) as (keyof typeof here)[]).some((key) => p[key] !== here[key]);
+    const other = (Object.keys(wanted) as (keyof typeof wanted)[]).some((key) => p[key] !== wanted[key]);
     if (other || (p.perturb ?? "none") !== perturb || (p.wording ?? state.variant) !== state.variant) continue;
-    const entry = found.get(p.model) ?? { value: p.value, sources: [] };
+    const entry = figures.get(p.model) ?? { value: p.value, sources: [] };
     if (!entry.sources.includes(p.source)) entry.sources.push(p.source);
-    found.set(p.model, entry);
+    figures.set(p.model, entry);
   }
-  return found;
+  return figures;
 }
 
 export function paperRows(columns: TableColumn[]): PaperRow[] {
   const keyAt = (set: string | null, task: Task) => mapKey(set ?? "", task.name);
-  const found = new Map(
+  const figures = new Map(
     columns.map((c) => [keyAt(c.set, c.task), published(c.set, c.task.name, metricOf(c.task))] as const),
   );
-  const names = [...new Set([...found.values()].flatMap((c) => [...c.keys()]))];
+  const names = [...new Set([...figures.values()].flatMap((c) => [...c.keys()]))];
   return names.filter(matchesSearch).map((label) => ({
     label,
-    columns: found,
-    value: (set, task) => found.get(keyAt(set, task))?.get(label)?.value ?? null,
+    columns: figures,
+    value: (set, task) => figures.get(keyAt(set, task))?.get(label)?.value ?? null,
   }));
 }
 
@@ -198,8 +198,10 @@ function byRank<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
 export function modelOrder(): Map<string, number> {
   const [first] = benchmarksShown();
   const rows = [...models.values()].map(ownRow);
-  const own = (baseline: boolean) => rows.filter(({ model }) => model.baseline === baseline);
-  const all = [false, true].flatMap((baseline) => (first ? byRank(own(baseline), rankColumns(first)) : own(baseline)));
+  const rowsOf = (baseline: boolean) => rows.filter(({ model }) => model.baseline === baseline);
+  const all = [false, true].flatMap((baseline) =>
+    first ? byRank(rowsOf(baseline), rankColumns(first)) : rowsOf(baseline),
+  );
   return new Map(all.map(({ model }, i) => [model.id, i]));
 }
 

@@ -107,10 +107,10 @@ export function foldSection(id: string, box: HTMLElement) {
   if (!titles.length) titles.push(section.querySelector(".note")?.textContent?.split(/(?<=。|\.(?= ))/)[0] ?? "");
   const more = titles.length - MOST_TITLES;
   const tables = section.querySelectorAll("table").length;
-  const found = [...section.querySelectorAll(":scope > .found")];
+  const findings = [...section.querySelectorAll(":scope > .found")];
   const inside = [
-    !found.length && listed(titles.slice(0, MOST_TITLES)) + (more > 0 ? t("andMore", more) : ""),
-    ...found.map((x) => x.textContent),
+    !findings.length && listed(titles.slice(0, MOST_TITLES)) + (more > 0 ? t("andMore", more) : ""),
+    ...findings.map((x) => x.textContent),
     tables > 0 && t("nTables", tables),
   ];
   const key = `section-${id}`;
@@ -121,6 +121,6 @@ export function foldSection(id: string, box: HTMLElement) {
     ...section.childNodes,
   );
   fold.addEventListener("toggle", () => rememberFold(key, fold.open));
-  for (const x of found) x.remove();
+  for (const x of findings) x.remove();
   setChildren(section, fold);
 }

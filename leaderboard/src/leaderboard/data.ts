@@ -100,9 +100,9 @@ export function prepare(content: PageData) {
 
 /** The model with an id. Throws if the page has none. */
 export function modelOf(id: string): Model {
-  const found = models.get(id);
-  if (!found) throw Error(id);
-  return found;
+  const model = models.get(id);
+  if (!model) throw Error(id);
+  return model;
 }
 
 export const adapters = () => [...models.values()].filter((m) => m.adapter);
@@ -140,10 +140,10 @@ function labelModels() {
 
 /** The values of a field that cells have, in order. */
 export function distinct<K extends keyof Place>(name: K): Place[K][] {
-  const found =
+  const sorted =
     values.get(name) ?? [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => Number(a > b) - Number(a < b));
-  values.set(name, found);
-  return found as Place[K][];
+  values.set(name, sorted);
+  return sorted as Place[K][];
 }
 const values = new Map<keyof Place, (string | number)[]>(); // the results of `distinct`, by field
 

@@ -11,8 +11,8 @@ export const estimateFlag = ({ estimate }: Cell): Flag | null =>
 
 /** The words beside an estimated figure in a chart, which has no room for flags. */
 export const estimateWords = (cells: (Cell | undefined)[]): string => {
-  const found = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
-  return found.length ? ` · ${found.length === 1 ? found[0].text : "≈"}` : "";
+  const flags = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
+  return flags.length ? ` · ${flags.length === 1 ? flags[0].text : "≈"}` : "";
 };
 
 export function estimateSentence(estimate: EstimateFacts): string {

@@ -51,8 +51,8 @@ export const tasksInView = () =>
 
 /** The sets that a person can choose from. */
 export function allSets() {
-  const found = data.benchmarks.filter((b) => !state.onlyBenchmark || b.name === state.onlyBenchmark).flatMap(setsOn);
-  return found.length ? [...new Set(found)] : data.benchmarks[0].sets;
+  const sets = data.benchmarks.filter((b) => !state.onlyBenchmark || b.name === state.onlyBenchmark).flatMap(setsOn);
+  return sets.length ? [...new Set(sets)] : data.benchmarks[0].sets;
 }
 export const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
 

@@ -32,16 +32,16 @@ const sameWay = (a: Way, b: Way) => a.variant === b.variant && a.shots === b.sho
 
 /** The groups of the page's runs, with the models in view under the chosen settings. */
 export function groupTables(): GroupTable[] {
-  const found = data.runs.flatMap((run, i) =>
+  const groups = data.runs.flatMap((run, i) =>
     (run.groups ?? []).filter(({ split }) => split === state.split).map((group) => ({ group, run: i })),
   );
-  const names = [...new Set(found.map(({ group }) => group.name))];
-  return names.flatMap((name) => groupTableOf(found.filter(({ group }) => group.name === name)) ?? []);
+  const names = [...new Set(groups.map(({ group }) => group.name))];
+  return names.flatMap((name) => groupTableOf(groups.filter(({ group }) => group.name === name)) ?? []);
 }
 
 /** The rows of a group under the chosen settings; if no model has these, under the settings of the first row. */
-function groupTableOf(found: { group: BenchmarkGroup; run: number }[]): GroupTable | null {
-  const all = found.flatMap(({ group, run }) =>
+function groupTableOf(groups: { group: BenchmarkGroup; run: number }[]): GroupTable | null {
+  const all = groups.flatMap(({ group, run }) =>
     group.rows.flatMap((row): GroupTableRow[] => {
       const model = models.get(modelId(run, row.model));
       return model && isShown(model) ? [{ model, row, columns: group.columns }] : [];
@@ -50,7 +50,7 @@ function groupTableOf(found: { group: BenchmarkGroup; run: number }[]): GroupTab
   if (!all.length) return null;
   const way = all.some(({ row }) => sameWay(row, state as Way)) ? (state as Way) : all[0].row;
   const rows = all.filter(({ row }) => sameWay(row, way));
-  const named = new Map(found.flatMap(({ group }) => group.columns).map((c) => [`${c.kind}:${c.name}`, c]));
+  const named = new Map(groups.flatMap(({ group }) => group.columns).map((c) => [`${c.kind}:${c.name}`, c]));
   const columns = [...named.values()].sort((a, b) => Number(a.kind === "ability") - Number(b.kind === "ability"));
   const changes = new Map(rows.flatMap(({ row }) => row.changes).map((c) => [`${c.perturb}:${c.benchmark}`, c]));
   const perturbs = data.perturbations.map((x) => x.name);
@@ -63,7 +63,7 @@ function groupTableOf(found: { group: BenchmarkGroup; run: number }[]): GroupTab
   const rank = new Map(rows.map((row, i) => [row, ranks[i] ?? 0]));
   rows.sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0) || NAMES.compare(a.model.label, b.model.label));
   return {
-    group: found[0].group,
+    group: groups[0].group,
     columns: columns.map((c) => ({ ...c, alike: isAlike(c, rows) })),
     changes: [...changes.values()].sort(inOrder),
     rows,

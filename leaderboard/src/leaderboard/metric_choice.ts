@@ -37,8 +37,8 @@ export function metricsOf(task: Task): string[] {
 
 /** The metric that a task is shown by: the chosen one, or the task's first where cells in view lack the chosen one. */
 export function metricOf(task: Task): string {
-  const own = state.byTask.find((x) => x.startsWith(`${task.name}:`))?.slice(task.name.length + 1);
-  const wish = isOfFirstBenchmark(task) ? state[isChoice(task) ? "metricChoice" : "metric"] : own;
+  const chosen = state.byTask.find((x) => x.startsWith(`${task.name}:`))?.slice(task.name.length + 1);
+  const wish = isOfFirstBenchmark(task) ? state[isChoice(task) ? "metricChoice" : "metric"] : chosen;
   const there = metricsOf(task);
   if (wish !== undefined && there.includes(wish)) return wish;
   return task.metrics[0] ?? there[0] ?? wish;

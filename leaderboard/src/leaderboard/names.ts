@@ -31,14 +31,14 @@ export function setHeading(set: string) {
 
 /** A set's name with its benchmark's name before it, if the page has several benchmarks. */
 export function setTitle(set: string) {
-  const own = benchmarkWith(set);
-  return (manyBenchmarks() && own ? `${own.title} · ` : "") + setHeading(set);
+  const benchmark = benchmarkWith(set);
+  return (manyBenchmarks() && benchmark ? `${benchmark.title} · ` : "") + setHeading(set);
 }
 
 /** The CSS class that gives a set its colour, by its index in the benchmark. */
 export function setClass(set: string | null, task: Task) {
-  const own = benchmarkOf(task);
-  const all = [...new Set([...own.sets, ...setsOn(own)])];
+  const benchmark = benchmarkOf(task);
+  const all = [...new Set([...benchmark.sets, ...setsOn(benchmark)])];
   return `set${set === null ? 1 : all.indexOf(set) % 6}`;
 }
 

@@ -46,4 +46,4 @@ export function friedman(columns: number[][]) {
 }
 
 /** The smallest numbers of models and of columns for a comparison of ranks. */
-export const RANKED = { models: 3, columns: 5 };
+export const FRIEDMAN_NEEDS = { models: 3, columns: 5 };

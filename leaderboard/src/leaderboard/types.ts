@@ -89,7 +89,7 @@ export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "p
   column: number;
   /** The outcomes, one letter for each entry of the column (`PageData.outcomes`); ".": the cell lacks the entry. */
   outcomes: string;
-  /** Entries whose outcome a perturbation has changed. */
+  /** The indices of the entries whose outcome a perturbation has changed. */
   flips?: number[];
   /** The path within the cell of its first value that was no finite number. */
   not_finite?: string;

@@ -31,10 +31,10 @@ addWords(ofAll);
 
 /** Start a page. If it has a mode, the words of the key "MODE.KEY" replace those of KEY. `annotator`: the person, if the browser
  *  has stored none. */
-export function startWork(made: Job, words: Words, mode = "", annotator = "") {
-  const own = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
-  addWords(Object.fromEntries(own.map(([key, both]) => [key.slice(mode.length + 1), both])));
-  setJob(made);
+export function startWork(job: Job, words: Words, mode = "", annotator = "") {
+  const ofMode = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
+  addWords(Object.fromEntries(ofMode.map(([key, both]) => [key.slice(mode.length + 1), both])));
+  setJob(job);
   work.isStored = canStore();
   const drawAll = () => {
     drawFrame(t("title"), t("foot"));
@@ -232,7 +232,7 @@ const drawStepper = (tools: Kid) =>
     button(t("undo"), takeBack, { id: "undo" }),
     button([t("help"), " ", keycap("?")], () => $<HTMLDialogElement>("help").showModal(), { id: "keys" }),
     tools,
-    h("span", { class: "muted", role: "status", id: "told" }, work.said),
+    h("span", { class: "muted", role: "status", id: "told" }, work.message),
   );
 
 const MOVES = [

@@ -23,11 +23,11 @@ export interface Job {
   countErrors?: () => number; // counts the broken rules in all entries
 }
 
-export const work = { annotator: "", at: 0, said: "", isStored: true };
+export const work = { annotator: "", at: 0, message: "", isStored: true };
 
 export let job: Job;
-export function setJob(made: Job) {
-  job = made;
+export function setJob(next: Job) {
+  job = next;
 }
 
 const keyOf = (more: string) => [job.storageKey, work.annotator, more].filter(Boolean).join(".");
@@ -80,14 +80,14 @@ export function draw() {
 }
 
 /** Make an entry the current one, without drawing it. */
-export function setEntry(at: number, said = "") {
+export function setEntry(at: number, message = "") {
   work.at = Math.max(0, Math.min(job.size - 1, Math.trunc(at) || 0));
-  work.said = said;
+  work.message = message;
   job.onEntry?.();
 }
 
-export function moveTo(at: number, said = "") {
-  setEntry(at, said);
+export function moveTo(at: number, message = "") {
+  setEntry(at, message);
   storeEntry();
   draw();
   scrollTo(0, 0);
@@ -109,12 +109,12 @@ export function nextOpen() {
 
 export function takeBack() {
   const at = job.undo.takeBack();
-  const said = t(at === null ? "nothingToUndo" : "undone");
+  const message = t(at === null ? "nothingToUndo" : "undone");
   if (at !== null && at !== work.at) {
-    moveTo(at, said);
+    moveTo(at, message);
     return;
   }
-  work.said = said;
+  work.message = message;
   draw();
 }
 

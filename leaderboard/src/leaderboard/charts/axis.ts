@@ -55,9 +55,9 @@ export const shareScale = (low: number, high: number) => (value: number) => acro
 
 /** A round range around values from 0 to `most`, and its ticks. */
 export function rangeOf(values: Maybe[], most = 1): Range {
-  const found = values.filter(isNumber);
-  const low = Math.max(0, Math.min(...found));
-  const high = Math.min(most, Math.max(...found));
+  const numbers = values.filter(isNumber);
+  const low = Math.max(0, Math.min(...numbers));
+  const high = Math.min(most, Math.max(...numbers));
   const step = [0.02, 0.05, 0.1, 0.2, 0.5, 1].find((x) => (high - low) / x <= 5) ?? 2;
   const from = Math.floor(low / step + 1e-9) * step;
   const to = Math.max(from + step, Math.ceil(high / step - 1e-9) * step);
@@ -152,10 +152,10 @@ export function labelledTicks(ticks: number[], across: Scale): number[] {
 
 /** The maximal runs of neighbours in rank that differ by less than the critical difference: [first, last]. */
 export function cliques(rows: { mean: number }[], cd: number): [number, number][] {
-  const found: [number, number][] = [];
+  const runs: [number, number][] = [];
   rows.forEach((r, i) => {
     const last = rows.findLastIndex((x) => x.mean - r.mean < cd);
-    if (last > i && last > (found.at(-1)?.[1] ?? -1)) found.push([i, last]);
+    if (last > i && last > (runs.at(-1)?.[1] ?? -1)) runs.push([i, last]);
   });
-  return found;
+  return runs;
 }

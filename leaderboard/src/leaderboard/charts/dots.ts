@@ -37,9 +37,9 @@ function axisEnds(metric: string, rows: OwnRow[], task: Task, sets: (string | nu
   const drawn = rows
     .flatMap((r) => sets.map((x) => r.metric(x, task)))
     .flatMap((m) => (state.intervals ? [m?.value, m?.low, m?.high] : [m?.value]));
-  const found = [0, ...drawn.filter(isNumber), ...paper.map((x) => x.value)];
+  const values = [0, ...drawn.filter(isNumber), ...paper.map((x) => x.value)];
   const round = (most: number) => [0.5, 1, 2, 4, 6, 8].find((x) => x >= most) ?? 10;
-  const [low, high] = [Math.min(...found), Math.max(...found)];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
   return [low < 0 ? -round(-low) : 0, round(high)];
 }
 

@@ -5,7 +5,7 @@ import { group, label, type Points, path, tspan } from "./marks.ts";
 import type { SheetLine } from "./sheet_lines.ts";
 
 /** The plotting area of charts with names at the right. */
-export const ENDED: PlotArea = { width: 380, left: 30, right: 214, top: 10, bottom: 238 };
+export const PLOT_WITH_NAMES: PlotArea = { width: 380, left: 30, right: 214, top: 10, bottom: 238 };
 const GAP = 13;
 const NAMED = 9;
 
@@ -17,7 +17,7 @@ export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Ma
   const heaviest = [...lines].sort((a, b) => weight(b) - weight(a)).slice(0, NAMED);
   const named = lines.filter((x) => (picked.length ? picked.includes(x.model ?? "") : heaviest.includes(x)));
   const wanted = named.map((x) => up(Number(lastOf(x).value)));
-  const heights = spreadLabels(wanted, GAP, ENDED.top + 2, ENDED.bottom - 2);
+  const heights = spreadLabels(wanted, GAP, PLOT_WITH_NAMES.top + 2, PLOT_WITH_NAMES.bottom - 2);
   return new Map(named.map((x, i) => [x.key, heights[i]]));
 }
 
@@ -26,8 +26,8 @@ export function nameHeights(lines: SheetLine[], picked: string[], up: Scale): Ma
 export function endNode(line: SheetLine, up: Scale, height: number | undefined, points: Points): SVGElement {
   const last = lastOf(line);
   const y = up(Number(last.value));
-  const [from, at, figure] = [ENDED.right + 2, height ?? y, line.end?.text ?? ""];
-  const name = shortened(line.key, ENDED.width - from - 22 - textWidth(figure));
+  const [from, at, figure] = [PLOT_WITH_NAMES.right + 2, height ?? y, line.end?.text ?? ""];
+  const name = shortened(line.key, PLOT_WITH_NAMES.width - from - 22 - textWidth(figure));
   return group(
     height === undefined ? "end quiet" : "end",
     null,

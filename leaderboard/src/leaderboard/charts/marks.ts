@@ -5,8 +5,7 @@ import { textWidth } from "../../common/text.ts";
 import { cellRoute, go } from "../address.ts";
 import { nameNode } from "../data.ts";
 import type { Cell, Model } from "../types.ts";
-import type { Anchor, Frame, Length } from "./axis.ts";
-import { ROW } from "./axis.ts";
+import { type Anchor, type Box, type Frame, type Length, type PlotArea, ROW, roomBeside } from "./axis.ts";
 import { colourOf, glyph } from "./glyphs.ts";
 
 type More = Record<string, string | number | undefined | (() => void)>;
@@ -63,25 +62,54 @@ export function rowAxis(grid: Length[], labels: [Length, Kid][], height: number)
 export const between = (m: { low?: Maybe; high?: Maybe } | undefined) =>
   isNumber(m?.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "";
 
+// ---- names
+interface Naming<P> {
+  /** A point's position, and the radius of its marker. */
+  at: (point: P) => [x: number, y: number, r: number];
+  name: (point: P) => string;
+  /** Points with the same key get one name. */
+  key: (point: P) => unknown;
+  /** Points with a large weight get their names before the others. */
+  weight: (point: P) => number;
+  ground: PlotArea;
+  /** Boxes that names must not cover, beside those of the markers. */
+  full?: Box[];
+}
+/** The names beside the points of a scatter plot, where there is room. */
+export function namesBeside<P>(points: P[], { at, name, key, weight, ground, full = [] }: Naming<P>) {
+  const taken = [...full, ...points.map(at).map(([x, y, r]): Box => [x - r - 1, y - r - 1, x + r + 1, y + r + 1])];
+  const nodes = new Map<P, SVGElement>();
+  const named = new Set<unknown>();
+  for (const point of [...points].sort((a, b) => weight(b) - weight(a))) {
+    if (named.has(key(point))) continue;
+    const [x, y] = at(point);
+    const free = roomBeside(x, y, name(point), taken, ground);
+    if (!free) continue;
+    named.add(key(point));
+    nodes.set(point, label(free.x, free.y, name(point), free.anchor, { class: "dotname" }));
+  }
+  return nodes;
+}
+
 // ---- squares
-export interface Side {
+export interface SquareSize {
   wide: number;
   high: number;
 }
 /** The layout of a matrix of squares, with the names of rows at the left and of columns above. `corner`: the heading of the rows'
  *  names. A small gap separates the first `n` columns from the others. */
-export function squares(rows: string[], columns: string[], side: Side, corner = "", n = Infinity) {
+export function squares(rows: string[], columns: string[], size: SquareSize, corner = "", n = Infinity) {
   const longest = (names: string[]) => 1.04 * Math.max(0, ...names.map(textWidth));
   const [left, lean] = [12 + longest([corner, ...rows]), 0.72 * longest(columns)];
   const top = 20 + lean;
-  const x = (column: number) => left + column * side.wide + (column >= n ? 8 : 0);
-  const y = (row: number) => top + row * side.high;
+  const x = (column: number) => left + column * size.wide + (column >= n ? 8 : 0);
+  const y = (row: number) => top + row * size.high;
   const leaning = (name: string, i: number) => {
-    const foot = `translate(${(x(i) + side.wide / 2 - 2).toFixed(1)} ${(top - 6).toFixed(1)})`;
+    const foot = `translate(${(x(i) + size.wide / 2 - 2).toFixed(1)} ${(top - 6).toFixed(1)})`;
     return s("text", { class: "head", transform: `${foot} rotate(-45)` }, name);
   };
   const heads = [
-    rows.map((name, i) => label(left - 8, y(i) + side.high / 2 + 4, name, "end", { class: "head" })),
+    rows.map((name, i) => label(left - 8, y(i) + size.high / 2 + 4, name, "end", { class: "head" })),
     columns.map(leaning),
     corner && label(left - 8, top - 6, corner, "end", { class: "corner" }),
   ];
@@ -91,13 +119,13 @@ export function squares(rows: string[], columns: string[], side: Side, corner = 
 export const square = (
   x: number,
   y: number,
-  side: Side,
+  size: SquareSize,
   layers: [cls: string, opacity?: string][],
   figure: Kid,
   more?: More,
 ) => [
-  layers.map(([cls, opacity]) => bar(cls, x + 1, y + 1, side.wide - 2, side.high - 2, { rx: 3, opacity })),
-  label(x + side.wide / 2, y + side.high / 2 + 4, figure, "middle", more),
+  layers.map(([cls, opacity]) => bar(cls, x + 1, y + 1, size.wide - 2, size.high - 2, { rx: 3, opacity })),
+  label(x + size.wide / 2, y + size.high / 2 + 4, figure, "middle", more),
 ];
 
 // ---- charts

@@ -39,21 +39,21 @@ export const matrixOf = (sheet: Sheet): Matrix =>
 function wideMatrix({ columns: all, rows }: Sheet): Matrix {
   const at = all.flatMap((column, n) => (n > 0 && isFigure(column) ? [n] : []));
   const names = new Map(at.map((n) => [n, plain(inWords(all[n].heading))]));
-  const found = new Map<string, Square>();
+  const squares = new Map<string, Square>();
   const nameOf = (row: (typeof rows)[number]) => plain(cellText(all[0], row.cells[0]).text);
   for (const row of rows)
     for (const [n, name] of names) {
       const cell = row.cells[n];
       if (cell === null || cell === undefined) continue;
       const { text } = cellText(all[n], cell);
-      found.set(key(nameOf(row), name), { value: numberIn(cell), text, words: `${nameOf(row)} · ${name}: ${text}` });
+      squares.set(key(nameOf(row), name), { value: numberIn(cell), text, words: `${nameOf(row)} · ${name}: ${text}` });
     }
   return {
     rows: rows.map(nameOf),
     columns: [...names.values()],
     counts: new Map(),
     weights: new Map(),
-    squares: found,
+    squares,
     share: at.every((n) => all[n].kind === "percent"),
     corner: "",
   };
@@ -63,7 +63,7 @@ function wideMatrix({ columns: all, rows }: Sheet): Matrix {
 function longMatrix({ columns: all, rows }: Sheet, across: number, up: number): Matrix {
   const blocks = blocksOf(rows).filter(({ group }) => group);
   const counted = all.flatMap(({ kind }, n) => (kind === "count" ? [n] : []));
-  const found = new Map<string, Square>();
+  const squares = new Map<string, Square>();
   const [counts, weights] = [new Map<string, string>(), new Map<string, number>()];
   const weigh = (name: string, n: number | null) => weights.set(name, (weights.get(name) ?? 0) + (n ?? 0));
   const columns: string[] = [];
@@ -81,7 +81,7 @@ function longMatrix({ columns: all, rows }: Sheet, across: number, up: number): 
       const value = numberIn(cells[up]);
       const text = isNumber(value) && value > 0 && value < 0.005 ? "<1" : cellText(all[up], cells[up]).text;
       const words = `${right} → ${name}: ${pct(value)} % (${all.flatMap(figure).join(", ")})`;
-      found.set(key(right, name), { value, text, words });
+      squares.set(key(right, name), { value, text, words });
       columns.push(name);
       weigh(name, numberIn(cells[counted[0]]));
     }
@@ -92,7 +92,7 @@ function longMatrix({ columns: all, rows }: Sheet, across: number, up: number): 
     columns: [...new Set([...named, ...columns])],
     counts,
     weights,
-    squares: found,
+    squares,
     share: all[up].kind === "percent",
     corner: inWords(all[0].heading),
   };
@@ -106,35 +106,35 @@ export function frequent(matrix: Matrix): Matrix {
   return { ...matrix, rows: kept(matrix.rows), columns: kept(matrix.columns) };
 }
 
-/** The class of a square, and its layers with their opacities. A share is darker the larger it is, and framed if `own` (its row and
+/** The class of a square, and its layers with their opacities. A share is darker the larger it is, and framed if `isFramed` (its row and
  *  column have one name); a coefficient is shaded by its square. */
-function lookOf({ share }: Matrix, { value }: Square, own: boolean): [string, [string, string?][]] {
+function lookOf({ share }: Matrix, { value }: Square, isFramed: boolean): [string, [string, string?][]] {
   const v = value ?? 0;
   if (!share) return ["", [[v < 0 ? "against" : "with", value === null ? "0" : (0.03 + 0.46 * v ** 2).toFixed(2)]]];
   // Shades in between would leave neither dark nor light figures readable.
   const shade = v > 0.5 ? 0.76 + 0.24 * v : 0.06 + 0.8 * v;
   const layers: [string, string?][] = [["ground"]];
   if (v > 0) layers.push(["shade", shade.toFixed(2)]);
-  if (own) layers.push(["frame"]);
+  if (isFramed) layers.push(["frame"]);
   return [v > 0.5 ? " full" : v > 0 ? "" : " none", layers];
 }
 
 function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
   const { rows, columns, counts, share, corner } = matrix;
-  const side = { wide: 42, high: share ? 28 : 26 };
-  const own = columns.filter((name) => rows.includes(name) || !share).length;
-  const layout = squares(rows, columns, side, corner, own);
+  const size = { wide: 42, high: share ? 28 : 26 };
+  const ofRows = columns.filter((name) => rows.includes(name) || !share).length;
+  const layout = squares(rows, columns, size, corner, ofRows);
   const right = layout.right + 8;
   const one = (row: string, i: number, column: string, j: number): Kid => {
-    const found = matrix.squares.get(key(row, column));
+    const content = matrix.squares.get(key(row, column));
     const [x, y] = [layout.x(j), layout.y(i)];
-    if (!found) return !share && row === column && line("grid", x + 6, x + side.wide - 6, y + 5, y + side.high - 5);
-    const [cls, layers] = lookOf(matrix, found, row === column);
+    if (!content) return !share && row === column && line("grid", x + 6, x + size.wide - 6, y + 5, y + size.high - 5);
+    const [cls, layers] = lookOf(matrix, content, row === column);
     const attributes = { "data-row": row, "data-name": column };
     return group(
       `square${cls}`,
       attributes,
-      withTooltip(found.words, square(x, y, side, layers, found.text, { class: "value" })),
+      withTooltip(content.words, square(x, y, size, layers, content.text, { class: "value" })),
     );
   };
   const width = right + Math.max(counts.size ? 52 : 0, layout.lean + 8);
@@ -145,7 +145,7 @@ function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
     layout.heads,
     rows.map((row, i) => [
       columns.map((column, j) => one(row, i, column, j)),
-      label(right, layout.y(i) + side.high / 2 + 4, counts.get(row) ?? "", "start", { class: "head" }),
+      label(right, layout.y(i) + size.high / 2 + 4, counts.get(row) ?? "", "start", { class: "head" }),
     ]),
   );
 }

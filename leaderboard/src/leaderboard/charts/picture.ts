@@ -84,7 +84,7 @@ function writeOut(node: Element, copy: Element) {
 function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
   const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   const pen = document.createElement("canvas").getContext("2d");
-  const found: SVGElement[] = [];
+  const lines: SVGElement[] = [];
   while (walk.nextNode()) {
     const text = walk.currentNode as Text;
     const parent = text.parentElement;
@@ -101,10 +101,10 @@ function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
         "font-size": style.fontSize,
         "font-weight": style.fontWeight,
       };
-      found.push(s("text", props, line.text));
+      lines.push(s("text", props, line.text));
     }
   }
-  return found;
+  return lines;
 }
 
 /** The part of a line's height that is above the baseline, as a share from 0 to 1. */

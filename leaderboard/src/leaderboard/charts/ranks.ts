@@ -5,29 +5,29 @@ import { dataNode } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
-import { RANKED } from "../statistics.ts";
+import { FRIEDMAN_NEEDS } from "../statistics.ts";
 import type { Model, Task } from "../types.ts";
 import { cliques, ROW, shareScale } from "./axis.ts";
 import { dot, group, horizontalInterval, label, line, Points, rowMiddle, withTooltip } from "./marks.ts";
 
 /** A model with its ranks in the columns, their mean, the smallest and the largest. */
-interface Ranked {
+interface RankedModel {
   model: Model;
-  own: number[];
+  ranks: number[];
   mean: number;
   low: number;
   high: number;
 }
 /** The average ranks of models on a set. A column is a task. */
-export interface Ranks {
+export interface AverageRanks {
   set: string;
   columns: Task[];
   /** The models with their mean ranks, best first. */
-  rows: Ranked[];
+  rows: RankedModel[];
   /** Models without ranks. */
-  left: { label: string }[];
+  withoutRanks: { label: string }[];
   /** Tasks without ranks: the models were asked different items. */
-  unlike: Task[];
+  askedDifferently: Task[];
   /** Friedman's test; null if there are too few models, columns or dialogues. */
   test: { statistic: number; p: number } | null;
   /** The critical difference; null if there is none. */
@@ -39,7 +39,16 @@ export interface Ranks {
 export const rankFigure = (v: number) => fixed(v, 2);
 const pValue = (p: number) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
 
-export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: Ranks): HTMLElement {
+export function rankPanel({
+  set,
+  columns,
+  rows,
+  withoutRanks,
+  askedDifferently,
+  test,
+  cd,
+  few,
+}: AverageRanks): HTMLElement {
   const k = rows.length;
   const joined = cd ? cliques(rows, cd) : [];
   const top = (cd ? 22 : 0) + 20;
@@ -49,9 +58,9 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: R
   const ticks = rows.map((_, i) => i + 1).filter((v) => (v - 1) % step === 0);
   const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`);
   const note = (word: string, names: Kid) => para("note", t(word), " ", names);
-  const leftNames = left.map((r, i) => [i > 0 && ", ", dataNode("span", "", r.label)]);
+  const unrankedNames = withoutRanks.map((r, i) => [i > 0 && ", ", dataNode("span", "", r.label)]);
   const points = new Points();
-  const one = (r: Ranked, i: number) => {
+  const one = (r: RankedModel, i: number) => {
     const y = head + rowMiddle(i);
     const point = { x: across(r.mean), y, words: words[i], line: r.model.id };
     const mean = points.point(point, (px, py) => dot("dot full", px, py, 4.5));
@@ -67,8 +76,8 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: R
       words: `${t("ranks")}, ${setLabel(set)}: ${words.join("; ")}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
       rows: { models: rows.map((r) => r.model), head },
       notes: [
-        left.length > 0 && note("ranksLeft", leftNames),
-        unlike.length > 0 && note("ranksUnlike", unlike.map(taskName).join(", ")),
+        withoutRanks.length > 0 && note("ranksLeft", unrankedNames),
+        askedDifferently.length > 0 && note("ranksUnlike", askedDifferently.map(taskName).join(", ")),
       ],
     },
     cd && ruler(cd, k, across),
@@ -82,14 +91,18 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd, few }: R
 }
 
 /** A sentence about the number of tasks and the test. */
-function verdictOf({ test, cd, few }: Pick<Ranks, "test" | "cd" | "few">, tasks: number): string {
+function verdictOf({ test, cd, few }: Pick<AverageRanks, "test" | "cd" | "few">, tasks: number): string {
   const friedman = test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`;
-  const untested = test ? t("noCd") : few ? t("fewDialogues") : t("tooFew", RANKED.models, RANKED.columns);
+  const untested = test
+    ? t("noCd")
+    : few
+      ? t("fewDialogues")
+      : t("tooFew", FRIEDMAN_NEEDS.models, FRIEDMAN_NEEDS.columns);
   return [t("overTasks", tasks), friedman, cd ? t("cdIs", rankFigure(cd)) : untested].filter(Boolean).join(" · ");
 }
 
 /** A bar over models whose mean ranks differ by less than the critical difference. */
-function clique(rows: Ranked[], y: number, across: (rank: number) => string) {
+function clique(rows: RankedModel[], y: number, across: (rank: number) => string) {
   const [first, last] = [rows[0], rows[rows.length - 1]];
   const names = rows.map((r) => plain(r.model.label)).join(", ");
   return withTooltip(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));

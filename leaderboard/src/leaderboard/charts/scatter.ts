@@ -11,10 +11,10 @@ import { tasks } from "../metric_choice.ts";
 import { figure, isRaw, metricName, metricRow, span } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
 import type { Cell, MetricFigure, Task } from "../types.ts";
-import { type Box, type Range, rangeOf, roomBeside, scale } from "./axis.ts";
+import { type Range, rangeOf, scale } from "./axis.ts";
 import { scaleOf } from "./joint.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
-import { horizontalInterval, label, line, Points, upAxis } from "./marks.ts";
+import { horizontalInterval, label, line, namesBeside, Points, upAxis } from "./marks.ts";
 
 /** A point: a cell with the metric's value `m` (horizontal) and the judge's `mean` (vertical). */
 interface JudgedPoint {
@@ -61,7 +61,14 @@ function scatterPanel(task: Task, cells: JudgedPoint[], { metric, range, scale: 
   const picked = pickedOf(cells.map((p) => p.c.id));
   const last = setNames().at(-1);
   const size = (p: JudgedPoint) => (p.c.set === last ? 5.5 : 3.5);
-  const names = namesOf(cells, (p) => [across(p.x), up(p.y), size(p)], picked, last);
+  // A model has its name beside one of its markers.
+  const names = namesBeside(cells, {
+    at: (p) => [across(p.x), up(p.y), size(p)],
+    name: (p) => shortened(labelOf(p.c.id), 130),
+    key: (p) => p.c.id,
+    weight: ({ c }) => (picked.includes(c.id) ? 2 : 0) + (c.set === last ? 1 : 0),
+    ground: GROUND,
+  });
   const points = new Points();
   const one = (p: JudgedPoint) => {
     const { c, cell, m, mean } = p;
@@ -107,21 +114,4 @@ function wordsOf({ c, m, mean }: JudgedPoint, metric: string): string {
   const where = [labelOf(c.id), setLabel(c.set), ...(c.perturb === "none" ? [] : [c.perturb])].join(", ");
   const measured = `${metricName(metric)} ${figure(metric, m.value)}${between && ` (${between})`}`;
   return `${where}: ${t("judge")} ${twoDigits(mean.value)}${judged}, ${measured}`;
-}
-
-/** A name for each model beside one of its markers where there is room; highlighted models and the last set come first. */
-function namesOf(cells: JudgedPoint[], at: (p: JudgedPoint) => number[], picked: string[], last: string | undefined) {
-  const wish = ({ c }: JudgedPoint) => (picked.includes(c.id) ? 2 : 0) + (c.set === last ? 1 : 0);
-  const taken = cells.map(at).map(([x, y, r]): Box => [x - r - 1, y - r - 1, x + r + 1, y + r + 1]);
-  const names = new Map<JudgedPoint, SVGElement>();
-  const named = new Set<string>();
-  for (const p of [...cells].sort((a, b) => wish(b) - wish(a))) {
-    const [x, y] = at(p);
-    const name = shortened(labelOf(p.c.id), 130);
-    const free = named.has(p.c.id) ? null : roomBeside(x, y, name, taken, GROUND);
-    if (!free) continue;
-    named.add(p.c.id);
-    names.set(p, label(free.x, free.y, name, free.anchor, { class: "dotname" }));
-  }
-  return names;
 }

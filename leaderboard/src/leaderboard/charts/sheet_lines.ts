@@ -21,7 +21,7 @@ import {
   scale,
 } from "./axis.ts";
 import { dashOf, HOLLOW, LOOKS } from "./glyphs.ts";
-import { ENDED, endNode, nameHeights } from "./line_ends.ts";
+import { endNode, nameHeights, PLOT_WITH_NAMES } from "./line_ends.ts";
 import { labelOf, legendSample, lookOf, nameOf, pickedOf } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
@@ -74,8 +74,8 @@ export function panelsOf(sheet: Sheet): LinePanel[] {
 function panelOf(sheet: Sheet, block: Block, apart: SheetRow[]): LinePanel {
   const { across, title, joined = true, diagonal = false } = sheet.chart ?? {};
   const heading = groupName(sheet, block);
-  const own = capital(inWords(title));
-  const caption = own ? { title: own, small: heading } : { title: heading || titleOf(sheet), small: "" };
+  const ofChart = capital(inWords(title));
+  const caption = ofChart ? { title: ofChart, small: heading } : { title: heading || titleOf(sheet), small: "" };
   const panel = { ...caption, joined, diagonal };
   return across === undefined ? overColumns(sheet, block, apart, panel) : overRows(sheet, block, apart, across, panel);
 }
@@ -164,7 +164,7 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
     ? [...new Set(rows.map((row) => Number(value(row))))].sort((a, b) => a - b).map(String)
     : [...new Set(rows.map((row) => word(row)))];
   const counted = sheet.columns.flatMap(({ kind, key }, n) => (kind === "count" && !key && n !== across ? [n] : []));
-  const found = new Map<string, SheetLine>();
+  const lines = new Map<string, SheetLine>();
   for (const row of rows) {
     const named = nameIn(sheet, row, keys);
     const more = counted.map(
@@ -173,9 +173,9 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
     for (const n of up) {
       const heading = up.length > 1 || !named.key ? columnName(sheet.columns[n]) : "";
       const key = [named.key, heading].filter(Boolean).join(" · ");
-      const look = up.length > 1 || !named.key ? columnLook(sheet, up, n) : lookIn(named.model, found.size);
-      const one = found.get(key) ?? { key, model: up.length > 1 ? undefined : named.model, look, points: [] };
-      found.set(key, one);
+      const look = up.length > 1 || !named.key ? columnLook(sheet, up, n) : lookIn(named.model, lines.size);
+      const one = lines.get(key) ?? { key, model: up.length > 1 ? undefined : named.model, look, points: [] };
+      lines.set(key, one);
       const at = isScale ? Number(value(row)) : positions.indexOf(word(row));
       const words = [key, `${inWords(column.heading)} ${word(row)}${unitOf(column)}`].join(", ");
       one.points.push(...pointOf(sheet, row, n, at, words, more));
@@ -185,7 +185,7 @@ function overRows(sheet: Sheet, { rows }: Block, apart: SheetRow[], across: numb
   const values = apart.flatMap((row) => up.map((n) => asValue(row.cells[n]).value)).filter(isNumber);
   const levels = [...new Set(values)].map((v): [number, number, number] => [ends[0], ends[1], v]);
   const small = caption.small || (up.length === 1 ? headingWords(sheet.columns[up[0]]) : "");
-  const drawn = { ...caption, small, positions, counts: [], levels, lines: [...found.values()] };
+  const drawn = { ...caption, small, positions, counts: [], levels, lines: [...lines.values()] };
   return isScale ? { ...drawn, across: column } : drawn;
 }
 
@@ -208,8 +208,8 @@ function nameIn(sheet: Sheet, row: SheetRow, keys: number[]) {
   const id = modelId(sheet.run, about.model);
   const model = models.has(id) ? id : undefined;
   const words = keys.map((n) => cellText(sheet.columns[n], row.cells[n]).text);
-  const own = model && (keys[0] === 0 ? words[0] === about.model : across === 0);
-  const name = own ? [labelOf(model), ...words.slice(keys[0] === 0 ? 1 : 0)] : words;
+  const isModelName = model && (keys[0] === 0 ? words[0] === about.model : across === 0);
+  const name = isModelName ? [labelOf(model), ...words.slice(keys[0] === 0 ? 1 : 0)] : words;
   return { key: plain(name.filter(Boolean).join(" · ")), model };
 }
 
@@ -275,7 +275,7 @@ const shareEnd = (values: Maybe[]) =>
 function axisOf(panel: LinePanel) {
   const { positions, across, counts } = panel;
   if (panel.range) {
-    const { left, right, top, bottom } = ENDED;
+    const { left, right, top, bottom } = PLOT_WITH_NAMES;
     const at = scale(0, Math.max(1, positions.length - 1), left + 10, right - 10);
     const anchors: Anchor[] = positions.length === 2 ? ["start", "end"] : positions.map(() => "middle");
     const nodes = positions.map((name, i) => [
@@ -336,7 +336,7 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
     panel.levels.length || panel.diagonal ? [] : [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);
   const range = rangeIn(panel, spots, guess);
   const { at, step, nodes, height } = axisOf(panel);
-  const ground = panel.range ? ENDED : PLOT;
+  const ground = panel.range ? PLOT_WITH_NAMES : PLOT;
   const frame = { ground, across: at, up: scale(range.low, range.high, ground.bottom, ground.top) };
   const points = new Points();
   const picked = pickedOf(lines.flatMap(({ model }) => model ?? []));

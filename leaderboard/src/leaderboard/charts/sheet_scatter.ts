@@ -9,9 +9,9 @@ import { setLabel } from "../names.ts";
 import { blocksOf } from "../tables/blocks.ts";
 import { asFlag, asValue, between, cellText, digitsOf, headingWords, inWords, titleOf } from "../tables/figures.ts";
 import type { Cell, Sheet, SheetRow } from "../types.ts";
-import { type Box, countRange, logScale, QUARTERS, rangeOf, roomBeside, type Scale, scale } from "./axis.ts";
+import { type Box, countRange, logScale, QUARTERS, rangeOf, type Scale, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
-import { chanceLine, label, line, Points, upAxis } from "./marks.ts";
+import { chanceLine, label, line, namesBeside, Points, upAxis } from "./marks.ts";
 import { groupName } from "./sheet_lines.ts";
 
 const GROUND = { width: 440, left: 32, right: 428, top: 12, bottom: 268 };
@@ -104,7 +104,14 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
   const ids = [...new Set(spots.map(({ id }) => id))];
   const picked = pickedOf(ids);
   const guess: Box[] = isNumber(chance) ? [[right - 70, up(chance) - 15, right, up(chance)]] : [];
-  const names = namesOf(spots, (p) => [across(at(p)), up(p.value)], picked, guess);
+  const names = namesBeside(spots, {
+    at: (p) => [across(at(p)), up(p.value), 4],
+    name: (p) => p.way || labelOf(p.id),
+    key: (p) => p,
+    weight: (p) => Number(picked.includes(p.id)),
+    ground: { ...GROUND, bottom: GROUND.bottom + 2 },
+    full: guess,
+  });
   const points = new Points();
   const one = (id: string) => {
     const mine = spots.filter((p) => p.id === id).sort((a, b) => at(a) - at(b));
@@ -142,17 +149,4 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
     isNumber(chance) && label(right, up(chance) - 4, t("chance"), "end", { class: "chancename" }),
     ids.map(one),
   );
-}
-
-/** The names of ways beside their points, where there is room; highlighted models come first. */
-function namesOf(spots: Spot[], at: (p: Spot) => number[], picked: string[], full: Box[]): Map<Spot, SVGElement> {
-  const taken = [...full, ...spots.map(at).map(([x, y]): Box => [x - 5, y - 5, x + 5, y + 5])];
-  const names = new Map<Spot, SVGElement>();
-  for (const p of [...spots].sort((a, b) => Number(picked.includes(b.id)) - Number(picked.includes(a.id)))) {
-    const name = p.way || labelOf(p.id);
-    const [x, y] = at(p);
-    const free = roomBeside(x, y, name, taken, { ...GROUND, bottom: GROUND.bottom + 2 });
-    if (free) names.set(p, label(free.x, free.y, name, free.anchor, { class: "dotname" }));
-  }
-  return names;
 }

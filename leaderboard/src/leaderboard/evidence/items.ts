@@ -47,8 +47,8 @@ function filtersOf(cell: Cell) {
 function comparable(cell: Cell) {
   const column = columnOf(cell);
   column.cells ??= data.cells.filter((c) => c.column === cell.column);
-  const own = column.cells.filter((c) => !modelOf(c.id).baseline);
-  return own.length > 1 ? own : column.cells;
+  const ofModels = column.cells.filter((c) => !modelOf(c.id).baseline);
+  return ofModels.length > 1 ? ofModels : column.cells;
 }
 
 /** Whether one model answers the item rightly and another does not. */
@@ -60,9 +60,9 @@ function disagree(cell: Cell, entry: number) {
 }
 
 export function listTools(cell: Cell) {
-  const values = [...filtersOf(cell)].map(([name, found]): [string, string] => [
+  const values = [...filtersOf(cell)].map(([name, entries]): [string, string] => [
     name,
-    `${t(name)} ${num(found.length)}`,
+    `${t(name)} ${num(entries.length)}`,
   ]);
   return h(
     "div",
@@ -133,13 +133,13 @@ function drawList(cell: Cell, done = 1) {
 
 function entryLine(cell: Cell, entry: number, redraw: () => void) {
   const row = loadedReply(cell, entry, redraw);
-  const said = row && (row.reply || row.error || (row.likelihoods ? row.text : "") || t("emptyReply"));
+  const snippet = row && (row.reply || row.error || (row.likelihoods ? row.text : "") || t("emptyReply"));
   return button(
     [
       badge(outcomeAt(cell, entry)),
       h("span", { class: "idno" }, `#${plain(idAt(cell, entry).split("/").at(-1) ?? "")}`),
       row && listScore(row),
-      h("span", { class: "data snippet", lang: langOf(said ?? "") }, said ? visible(said.slice(0, 80)) : "…"),
+      h("span", { class: "data snippet", lang: langOf(snippet ?? "") }, snippet ? visible(snippet.slice(0, 80)) : "…"),
     ],
     () => openListed(entry),
     { class: "row", "aria-current": entry === currentEntry() && "true" },

@@ -39,11 +39,11 @@ const cards = (heading: string, mine: Opinion[], draw: (opinion: Opinion) => Kid
   mine.length > 0 &&
   h("section", { class: "opinions" }, h("h3", null, heading), h("div", { class: "cards" }, mine.map(draw)));
 
-const card = (by: Kid, said: string, words: string, more?: Kid) =>
+const card = (by: Kid, verdict: string, words: string, more?: Kid) =>
   h(
     "article",
     { class: "card" },
-    h("header", null, by, h("span", { class: "badge" }, said)),
+    h("header", null, by, h("span", { class: "badge" }, verdict)),
     dataNode("p", "reply", words),
     more,
   );

@@ -61,12 +61,12 @@ const small = (name: string, value: Kid, most = false) =>
   h("span", { class: most ? "most" : "" }, h("small", null, t(name)), " ", value);
 
 /** The options with the likelihoods that the model gave them. */
-export function likelihoods(row: Reply, found: Likelihood[]) {
-  const share = shares(found);
+export function likelihoods(row: Reply, ofOptions: Likelihood[]) {
+  const share = shares(ofOptions);
   const ofTexts = row.finish === "texts";
   const measures = Object.entries(MEASURES)
     .slice(0, ofTexts ? undefined : 1)
-    .map(([name, of]) => ({ name, values: found.map((l, i) => of(l, row.item.options[i])) }));
+    .map(([name, of]) => ({ name, values: ofOptions.map((l, i) => of(l, row.item.options[i])) }));
   const measured = ({ name, values }: { name: string; values: number[] }, i: number) => {
     const most = values[i] === Math.max(...values);
     return small(name, [twoDigits(values[i]), most && " ▲"], most);
@@ -74,7 +74,7 @@ export function likelihoods(row: Reply, found: Likelihood[]) {
   const likely = (i: number, gold: boolean, chosen: boolean) => {
     const bar = h("i", null);
     bar.style.width = `${isNumber(share[i]) ? 100 * share[i] : 0}%`;
-    const [, tokens, prior] = found[i];
+    const [, tokens, prior] = ofOptions[i];
     return [
       pills(gold, chosen),
       h(
@@ -99,8 +99,8 @@ export function likelihoods(row: Reply, found: Likelihood[]) {
 }
 
 /** The result of a probe: for each explanation the text that the model read, and its loss on the text that follows. */
-export function probed(row: Reply, found: Likelihood[]) {
-  const losses = found.map((l) => -logprobOf(l) / l[1]);
+export function probed(row: Reply, ofOptions: Likelihood[]) {
+  const losses = ofOptions.map((l) => -logprobOf(l) / l[1]);
   const least = losses[0] === losses[1] ? Number.NaN : Math.min(...losses);
   const corruption = data.corruptions.find((c) => c.name === row.item.item.split(".").at(-1));
   const how = corruption ? corruption[inChinese() ? "zh" : "en"] : t("corrupted");
@@ -113,7 +113,7 @@ export function probed(row: Reply, found: Likelihood[]) {
         "span",
         { class: "losses" },
         small("lossIs", [loss, lower && ` ▼ ${t("lowerLoss")}`], lower),
-        small("tokensAre", num(found[i][1])),
+        small("tokensAre", num(ofOptions[i][1])),
       ),
       row.pairs?.[i] && pairNode(row.pairs[i]),
     ];

@@ -11,7 +11,7 @@ export type Item = Pick<
   EvalsuiteRecordFormat1,
   "item" | "dialogue" | "question" | "labels" | "options" | "references" | "gold" | "group"
 >;
-/** The likelihood of an option; null if it is no finite number. */
+/** An option's log-probability (null: not finite), its number of tokens, and its log-probability without the question (null: not asked). */
 export type Likelihood = [logprob: number | null, tokens: number, prior: number | null];
 /** Numbers of tokens; the last value is 1 if the tokens of thinking are estimated from characters. */
 export type ReplyTokens = [ofPrompt: number, generated: number, thinking: number, guessed?: 1];
@@ -133,11 +133,11 @@ function load(name: string): Loaded {
 
 /** A shard from memory, or on its way. */
 function take(name: string): Loaded {
-  const found = loaded.get(name) ?? load(name);
+  const taken = loaded.get(name) ?? load(name);
   loaded.delete(name);
-  loaded.set(name, found); // the shard used last is dropped last
+  loaded.set(name, taken); // the shard used last is dropped last
   for (const old of loaded.keys()) if (loaded.size > KEPT) loaded.delete(old);
-  return found;
+  return taken;
 }
 export const shard = (name: string) => take(name).coming;
 
@@ -182,9 +182,9 @@ export function replyIn({ rows, items, strings, judged }: Shard, cell: Cell, ent
       ? [{ ...by, status: mine[0], scores: mine[1], reasons: strings[mine[2]], asked: strings[mine[3]] }]
       : [];
   });
-  const said = { status, choice, text, rule, start, end, finish, error, likelihoods, opinions };
+  const unchanged = { status, choice, text, rule, start, end, finish, error, likelihoods, opinions };
   return {
-    ...said,
+    ...unchanged,
     shots,
     asked,
     sample,

@@ -15,8 +15,8 @@ export function drawChart() {
   const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []);
   if (!columns.length) return null;
   const rows = (task: Task) => {
-    const own = rankColumns(benchmarkOf(task));
-    return [...inChosenOrder(ownRows(false), own), ...inChosenOrder(ownRows(true), own)];
+    const rankedBy = rankColumns(benchmarkOf(task));
+    return [...inChosenOrder(ownRows(false), rankedBy), ...inChosenOrder(ownRows(true), rankedBy)];
   };
   return h(
     "section",

@@ -100,9 +100,9 @@ function drawPart(
 
 /** The notes on charts, each once. If none of the sheets has notes, those of the other sheets of the analysis with the same name. */
 function notesOf(sheets: Sheet[]): Words[] {
-  const own = sheets.flatMap(({ notes = [] }) => notes);
+  const ofSheets = sheets.flatMap(({ notes = [] }) => notes);
   const others = sheetsOf(({ analysis, name }) => analysis === sheets[0].analysis && name === sheets[0].name);
-  const notes = own.length ? own : others.flatMap(({ notes = [] }) => notes);
+  const notes = ofSheets.length ? ofSheets : others.flatMap(({ notes = [] }) => notes);
   return [...new Map(notes.map((note) => [inWords(note), note])).values()];
 }
 
@@ -141,14 +141,14 @@ function lineCharts(sheets: Sheet[], box: string): Kid {
   const panels = sheets.flatMap(panelsOf);
   const shown = linesShown(panels);
   const ids = new Set(panels.flatMap(({ lines }) => lines.flatMap(({ model }) => model ?? [])));
-  const isEnded = panels.some(({ range }) => range);
+  const areLinesNamed = panels.some(({ range }) => range);
   return [
-    !isEnded && ids.size > MOST_LINES && para("note", t("bestShown", MOST_LINES, ids.size)),
+    !areLinesNamed && ids.size > MOST_LINES && para("note", t("bestShown", MOST_LINES, ids.size)),
     h(
       "div",
       { class: "panels curves", id: box },
       panels.map((panel) => linePanel(panel, shown)),
-      !isEnded && lineLegend(panels, shown),
+      !areLinesNamed && lineLegend(panels, shown),
     ),
   ];
 }

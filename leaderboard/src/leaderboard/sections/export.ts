@@ -119,8 +119,8 @@ function estimateColumns(entry: ReturnType<typeof entryAt>): Line {
 
 function paperLines({ set, task }: TaskAndSet): Line[] {
   const metric = metricOf(task);
-  const found = published(set, task.name, metric);
-  return [...found].map(([model, { value, sources }]) => ({
+  const figures = published(set, task.name, metric);
+  return [...figures].map(([model, { value, sources }]) => ({
     group: "published",
     model,
     set: set ?? "mean",

@@ -13,21 +13,25 @@ import type { Model } from "../types.ts";
 
 export function filterBar() {
   if (!data.cells.length) return null;
-  const own = [...models.values()].filter((m) => state.adapters || !m.adapter);
-  const tags = [...new Set(own.flatMap((m) => m.tags))].sort();
-  const offered = tasksOffered().map((x) => x.name);
+  const offered = [...models.values()].filter((m) => state.adapters || !m.adapter);
+  const tags = [...new Set(offered.flatMap((m) => m.tags))].sort();
+  const taskNames = tasksOffered().map((x) => x.name);
   const on = FILTERS.some((name) => String(state[name]) !== String(CHOICES[name][1]));
   return h(
     "div",
     { class: "controls filters", role: "search", "aria-label": t("filters") },
-    own.length > 1 && withFocusKey("find", searchBox()),
-    sizePicker(own),
+    offered.length > 1 && withFocusKey("find", searchBox()),
+    sizePicker(offered),
     tags.length > 1 && tickMenu("tags", t("tags"), tags, "tags", plain),
     benchmarkPicker(),
-    offered.length > 1 && tickMenu("tasks", t("task"), offered, "onlyTasks", (x) => taskName(taskOf(x))),
+    taskNames.length > 1 && tickMenu("tasks", t("task"), taskNames, "onlyTasks", (x) => taskName(taskOf(x))),
     setPicker(),
     on && [
-      h("span", { class: "muted", role: "status" }, t("modelsShown", own.filter(passesFilters).length, own.length)),
+      h(
+        "span",
+        { class: "muted", role: "status" },
+        t("modelsShown", offered.filter(passesFilters).length, offered.length),
+      ),
       withFocusKey("clear", h("span", null, button(t("clear"), clearFilters, { class: "small" }))),
     ],
     h(
@@ -38,8 +42,8 @@ export function filterBar() {
   );
 }
 
-function sizePicker(own: Model[]) {
-  const there = new Set(own.filter((m) => !m.baseline).map(sizeOf));
+function sizePicker(offered: Model[]) {
+  const there = new Set(offered.filter((m) => !m.baseline).map(sizeOf));
   const sizes = [...SIZES.map(([name]) => name), "?"].filter((x) => there.has(x) || x === state.size);
   const words = (size: string) => (size === "?" ? t("unknown") : size || t("all"));
   return sizes.length > 1 && picker("size", t("sizes"), ["", ...sizes], state.size, words);

@@ -24,9 +24,9 @@ export function drawFindings() {
   );
 }
 
-function sentenceNode(found: Finding) {
-  const [sentence, test] = inChinese() ? [found.zh, found.test_zh] : [found.en, found.test_en];
-  const cell = found.cell === null ? undefined : data.cells[found.cell];
+function sentenceNode(finding: Finding) {
+  const [sentence, test] = inChinese() ? [finding.zh, finding.test_zh] : [finding.en, finding.test_en];
+  const cell = finding.cell === null ? undefined : data.cells[finding.cell];
   return h(
     "p",
     null,

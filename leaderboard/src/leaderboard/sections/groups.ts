@@ -26,8 +26,8 @@ export function groupOf(set: string, task: Task) {
 const groupsInView = () =>
   setNames().flatMap((set) =>
     tasks.flatMap((task) => {
-      const found = groupOf(set, task);
-      return found ? [{ set, task, found }] : [];
+      const groups = groupOf(set, task);
+      return groups ? [{ set, task, groups }] : [];
     }),
   );
 
@@ -39,15 +39,15 @@ export const lettersControl = () => haveGroups() && tick("letters", t("showLette
 
 /** Models without a letter, each with the reason and the columns. */
 function letterless() {
-  const out = new Map<string, string[]>(); // model and reason -> columns
-  for (const { set, task, found } of groupsInView())
-    for (const [id, why] of Object.entries(found.left_out)) {
+  const columnsByReason = new Map<string, string[]>();
+  for (const { set, task, groups } of groupsInView())
+    for (const [id, why] of Object.entries(groups.left_out)) {
       const model = models.get(id);
       if (!model || !isShown(model)) continue;
       const key = mapKey(plain(model.label), why);
-      out.set(key, [...(out.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
+      columnsByReason.set(key, [...(columnsByReason.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
     }
-  return [...out].map(([key, columns]) => {
+  return [...columnsByReason].map(([key, columns]) => {
     const [label, why] = key.split("\t");
     const where = columns.length > 3 ? t("nColumns", columns.length) : listed(columns);
     return t("letterless", label, t(`out.${why}`), where);

@@ -296,13 +296,13 @@ function cellDetails(cell: Cell, metric: string, task: Task, m: MetricFigure): P
     n.missing > 0 && !cell.estimate && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
     cell.not_finite && { text: t("notFinite", cell.not_finite), grave: true },
   ];
-  const found = groupOf(cell.set, task);
+  const groups = groupOf(cell.set, task);
   return {
     cell,
     spread: m.spread,
     title: details.filter(Boolean).join(" · "),
     letters: lettersOf(cell, task),
-    alike: found && (found.best === cell.id || found.not_worse.includes(cell.id)),
+    alike: groups && (groups.best === cell.id || groups.not_worse.includes(cell.id)),
     flags: flags.filter((x) => Boolean(x)) as Flag[],
   };
 }

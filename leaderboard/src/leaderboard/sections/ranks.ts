@@ -4,55 +4,55 @@ import { h, para } from "../../common/dom.ts";
 import { isNumber, sumOf } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
-import { type Ranks, rankFigure, rankPanel } from "../charts/ranks.ts";
+import { type AverageRanks, rankFigure, rankPanel } from "../charts/ranks.ts";
 import { hardestFirst, type OwnRow, ownRows, rankedOnSameItems } from "../columns.ts";
 import { counts, data } from "../data.ts";
 import { benchmarksShown, cellAt } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { baseName, isLower, metricName } from "../metrics.ts";
 import { setTitle, taskName } from "../names.ts";
-import { friedman, midranks, RANKED } from "../statistics.ts";
+import { FRIEDMAN_NEEDS, friedman, midranks } from "../statistics.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 
 /** The ranks of a set in view; null unless two models have values in two columns. */
-function averageRanks(set: string): Ranks | null {
+function averageRanks(set: string): AverageRanks | null {
   const rows = ownRows(false);
   const cell = (r: OwnRow, x: Task) => cellAt(r.model.id, set, x.name);
   const cells = (x: Task) => rows.flatMap((r) => cell(r, x) ?? []);
-  const there = tasks.filter((x) => cells(x).length);
-  const columns = there.filter((x) => rankedOnSameItems(cells(x)));
-  const whole = (r: OwnRow, x: Task) => {
+  const withCells = tasks.filter((x) => cells(x).length);
+  const columns = withCells.filter((x) => rankedOnSameItems(cells(x)));
+  const isWhole = (r: OwnRow, x: Task) => {
     const c = cell(r, x);
     return c && counts(c).failed + counts(c).missing === 0 && isNumber(r.value(set, x));
   };
-  const ranked = rows.filter((r) => columns.every((x) => whole(r, x)));
+  const ranked = rows.filter((r) => columns.every((x) => isWhole(r, x)));
   if (ranked.length < 2 || columns.length < 2) return null;
   const few = ranked.some((r) => columns.some((x) => !isNumber(r.metric(set, x)?.low)));
   const byColumn = columns.map((x) => {
     const sign = isLower(metricOf(x)) ? 1 : -1;
     return midranks(ranked.map((r) => sign * Number((r.value(set, x) ?? 0).toFixed(12))));
   });
-  const found = ranked.map(({ model }, i) => {
-    const own = byColumn.map((c) => c[i]);
-    return { model, own, mean: sumOf(own) / own.length, low: Math.min(...own), high: Math.max(...own) };
+  const withMeans = ranked.map(({ model }, i) => {
+    const ranks = byColumn.map((c) => c[i]);
+    return { model, ranks, mean: sumOf(ranks) / ranks.length, low: Math.min(...ranks), high: Math.max(...ranks) };
   });
   return {
     set,
     columns,
-    rows: found.sort((a, b) => a.mean - b.mean),
-    left: rows.filter((r) => !ranked.includes(r)),
-    unlike: there.filter((x) => !columns.includes(x)),
-    ...compared(byColumn, found.length, few),
+    rows: withMeans.sort((a, b) => a.mean - b.mean),
+    withoutRanks: rows.filter((r) => !ranked.includes(r)),
+    askedDifferently: withCells.filter((x) => !columns.includes(x)),
+    ...compared(byColumn, withMeans.length, few),
     few,
   };
 }
 
 /** Friedman's test, and the critical difference if the test is significant; neither for values from too few dialogues. */
-function compared(byColumn: number[][], models: number, few: boolean): Pick<Ranks, "test" | "cd"> {
+function compared(byColumn: number[][], models: number, few: boolean): Pick<AverageRanks, "test" | "cd"> {
   const n = byColumn.length;
-  const test = !few && models >= RANKED.models && n >= RANKED.columns ? friedman(byColumn) : null;
+  const test = !few && models >= FRIEDMAN_NEEDS.models && n >= FRIEDMAN_NEEDS.columns ? friedman(byColumn) : null;
   const q = data.nemenyi?.[models];
   return { test, cd: test && test.p < 0.05 && q ? q * Math.sqrt((models * (models + 1)) / (6 * n)) : null };
 }
@@ -77,7 +77,7 @@ export function drawRanks() {
   );
 }
 
-function rankTable({ set, rows, columns }: Ranks) {
+function rankTable({ set, rows, columns }: AverageRanks) {
   const best = (v: number): SheetValue => ({ value: v, text: String(v), tone: v === 1 ? "strong" : "" });
   const sheet: Sheet = {
     name: "ranks",
@@ -90,7 +90,7 @@ function rankTable({ set, rows, columns }: Ranks) {
     ],
     rows: rows.map((r) => {
       const average: SheetValue = { value: r.mean, text: rankFigure(r.mean), tone: "strong" };
-      return { cells: [nameCell(r.model), average, { value: null, low: r.low, high: r.high }, ...r.own.map(best)] };
+      return { cells: [nameCell(r.model), average, { value: null, low: r.low, high: r.high }, ...r.ranks.map(best)] };
     }),
     look: "robust ranks",
     marks: { set },

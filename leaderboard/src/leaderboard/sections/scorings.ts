@@ -108,7 +108,7 @@ function scoringCells(model: Model, ways: Way[], set: string, chosen: Task[]): S
 
 /** The mean over the chosen tasks; for one task the cell's value, which opens its evidence. */
 function wayCells(way: Way, cells: (Cell | undefined)[]): SheetValue[] {
-  const found = cells.map((c) => c?.metrics?.[way.metric]);
+  const figures = cells.map((c) => c?.metrics?.[way.metric]);
   const only = cells.length === 1 ? cells[0] : undefined;
   const amiss = !wrote(way) && cells.some((c) => c && counts(c).none > 0);
   const silent = [{ text: `${silentShare(cells)} ${t("noAnswer")}` }];
@@ -116,8 +116,8 @@ function wayCells(way: Way, cells: (Cell | undefined)[]): SheetValue[] {
   const estimate = cells.some((c) => c?.estimate) ? (only && estimateFlag(only)) || { text: "≈" } : null;
   return [
     {
-      value: mean(found.map((m) => m?.value)),
-      ...(only ? { low: found[0]?.low, high: found[0]?.high, spread: found[0]?.spread, cell: only } : {}),
+      value: mean(figures.map((m) => m?.value)),
+      ...(only ? { low: figures[0]?.low, high: figures[0]?.high, spread: figures[0]?.spread, cell: only } : {}),
       flags: [...(amiss ? silent : []), ...(lost ? [lost] : []), ...(estimate ? [estimate] : [])],
     },
     ...(wrote(way) ? [silentCell(cells, only)] : []),

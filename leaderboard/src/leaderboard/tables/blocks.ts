@@ -11,7 +11,7 @@ export interface Block {
   rows: SheetRow[];
 }
 /** The shown columns of a sheet, and its rows in their order. */
-export interface Shown {
+export interface SheetView {
   sheet: Sheet;
   columns: SheetColumn[];
   /** The index of each of `columns` in the sheet and its rows. */
@@ -58,14 +58,14 @@ export function sorted(block: Block, columns: SheetColumn[], order: Order | null
 
 /** A function (row, column) -> whether the value is the best or the second of its column, if the column says which are better. */
 export function ranksOf(sheet: Sheet): (row: SheetRow, column: number) => Rank {
-  const own = sheet.rows.filter((row) => !row.kind);
+  const valueRows = sheet.rows.filter((row) => !row.kind);
   const value = (row: SheetRow, column: number): string | undefined => {
     const x = asValue(row.cells[column]);
     return x.compares !== false && isNumber(x.value) ? x.value.toFixed(12) : undefined;
   };
   const firsts = sheet.columns.map(({ better }, column) => {
-    const found = better ? own.flatMap((row) => value(row, column) ?? []) : [];
-    const order = [...new Set(found)].sort((a, b) =>
+    const texts = better ? valueRows.flatMap((row) => value(row, column) ?? []) : [];
+    const order = [...new Set(texts)].sort((a, b) =>
       better === "less" ? Number(a) - Number(b) : Number(b) - Number(a),
     );
     return order.length > 1 ? order.slice(0, 2) : []; // where all are equal none is the best

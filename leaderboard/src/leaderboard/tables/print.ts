@@ -2,7 +2,7 @@
 import { isNumber } from "../../common/numbers.ts";
 import { oneLine } from "../../common/text.ts";
 import type { SheetCell, SheetColumn, SheetRow, SheetValue } from "../types.ts";
-import { type Rank, ranksOf, type Shown } from "./blocks.ts";
+import { type Rank, ranksOf, type SheetView } from "./blocks.ts";
 import { asFlag, asValue, cellText, inWords, isDrawn, isRightAligned } from "./figures.ts";
 
 export interface PrintedCell {
@@ -52,9 +52,9 @@ function printedCell(column: SheetColumn, cell: SheetCell | undefined, rank: Ran
   const { value, sign = "", asides = [], flags = [], parts = [] } = asValue(cell);
   const part = (x: { name: string; value: SheetValue }): string => `${x.name} ${cellText(column, x.value).text}`;
   const all = [sign, beside, ...asides, parts.map(part).join(" "), ...flags.map((flag) => inWords(asFlag(flag).text))];
-  const found = all.map(bare).filter(Boolean);
+  const remarks = all.map(bare).filter(Boolean);
   const number = column.kind === "p" && isNumber(value) ? { number: value } : {};
-  return { text: oneLine([text]) || (found.shift() ?? ""), asides: found, rank, ...number };
+  return { text: oneLine([text]) || (remarks.shift() ?? ""), asides: remarks, rank, ...number };
 }
 
 function printedHead(column: SheetColumn): PrintedCell & { over: string } {
@@ -65,7 +65,7 @@ function printedHead(column: SheetColumn): PrintedCell & { over: string } {
 }
 
 /** The shown part of a sheet as text, without columns that have no text. */
-export function printed({ sheet, columns, indices, blocks }: Shown): Printed {
+export function printed({ sheet, columns, indices, blocks }: SheetView): Printed {
   const rankOf = ranksOf(sheet);
   const cellsOf = (row: SheetRow): PrintedCell[] =>
     indices.map((index, i) => printedCell(columns[i], row.cells[index], rankOf(row, index)));

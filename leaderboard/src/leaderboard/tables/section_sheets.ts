@@ -62,10 +62,10 @@ function inOrder(field: string, values: string[]): string[] {
  *  about all of them. */
 function isAsked({ task, scoring, perturb }: About, compares: string[]): boolean {
   if (task === undefined) return true;
-  const own = taskOf(task);
-  const perturbed = task === MEAN ? state.perturb : perturbOf(own);
+  const taskRow = taskOf(task);
+  const perturbed = task === MEAN ? state.perturb : perturbOf(taskRow);
   return (
-    (scoring === undefined || compares.includes("scoring") || scoring === scoringOf(own)) &&
+    (scoring === undefined || compares.includes("scoring") || scoring === scoringOf(taskRow)) &&
     (perturb === undefined || compares.includes("perturb") || perturb === perturbed)
   );
 }
@@ -73,9 +73,9 @@ function isAsked({ task, scoring, perturb }: About, compares: string[]): boolean
 /** The sheet with the rows that are wanted, and their headings; null if there are none. */
 function withRows(sheet: Sheet, wanted: (about: About, run: number) => boolean): Sheet | null {
   const run = sheet.run ?? 0;
-  const own = sheet.about ?? {};
-  if (!sheet.rows.some((row) => row.about)) return wanted(own, run) ? sheet : null;
-  const isWanted = (row: SheetRow) => wanted({ ...own, ...row.about }, run);
+  const ofSheet = sheet.about ?? {};
+  if (!sheet.rows.some((row) => row.about)) return wanted(ofSheet, run) ? sheet : null;
+  const isWanted = (row: SheetRow) => wanted({ ...ofSheet, ...row.about }, run);
   const blocks = blocksOf(sheet.rows).map((block) => ({ ...block, rows: block.rows.filter(isWanted) }));
   const rows = blocks.flatMap(({ group, rows }) => (rows.length ? [...(group ? [group] : []), ...rows] : []));
   return rows.some((row) => !row.kind) ? { ...sheet, rows } : null;
@@ -129,8 +129,8 @@ function inOrderOfModels(sheet: Sheet, order: Map<string, number>): Sheet {
       ? [...all].sort((a, b) => (indexOf(row(a)) ?? 0) - (indexOf(row(b)) ?? 0))
       : all;
   const blocks = blocksOf(sheet.rows);
-  const [own, apart] = [false, true].map((kind) => blocks.filter((block) => block.apart === kind));
-  const rows = [...ordered(own, ({ group }) => group), ...apart].flatMap(({ group, rows }) => [
+  const [ofModels, apart] = [false, true].map((kind) => blocks.filter((block) => block.apart === kind));
+  const rows = [...ordered(ofModels, ({ group }) => group), ...apart].flatMap(({ group, rows }) => [
     ...(group ? [group] : []),
     ...ordered(rows, (row) => row),
   ]);

@@ -11,7 +11,7 @@ import { isShown, passesFilters, passesTaskFilters } from "../filters.ts";
 import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
 import type { About, Cell, Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
-import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
+import { type Block, blocksOf, marksOf, type Rank, ranksOf, type SheetView, sorted } from "./blocks.ts";
 import { cellNodes, headingFlag, headingNodes, type Nodes, nameOf, rangeNode } from "./cells.ts";
 import { asValue, cellText, inWords, isDrawn, isFigure, isRightAligned, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
@@ -39,7 +39,7 @@ export function aboutInView(about: About, run: number, compares: string[] = []):
 
 /** The part of a sheet in view, with its rows in the chosen order; null if it is empty. Sheets that the page made
  *  (`run` is undefined) are always in view. */
-function shownOf(sheet: Sheet, id: string): Shown | null {
+function viewOf(sheet: Sheet, id: string): SheetView | null {
   const { run } = sheet;
   const seen = (x: { about?: About }): boolean =>
     run === undefined || aboutInView({ ...sheet.about, ...x.about }, run, sheet.compares);
@@ -60,12 +60,12 @@ type Evidence = (row: SheetRow, column: SheetColumn, index: number) => Cell | nu
 
 /** A function that finds the cell behind a value: the value's own cell, or that of the place that sheet, column and row are about.
  *  If the row alone names the place, only its first figure opens the cell. */
-function evidenceOf({ sheet, columns }: Shown): Evidence {
+function evidenceOf({ sheet, columns }: SheetView): Evidence {
   const { run } = sheet;
   const first = columns.find(isFigure);
   return (row, column, index) => {
-    const own = asValue(row.cells[index]).cell;
-    if (own !== undefined || run === undefined || (!column.about && column !== first)) return own;
+    const ofValue = asValue(row.cells[index]).cell;
+    if (ofValue !== undefined || run === undefined || (!column.about && column !== first)) return ofValue;
     return cellOfAbout(run, { ...sheet.about, ...row.about, ...column.about });
   };
 }
@@ -76,38 +76,43 @@ const dataset = (marks: Marks | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(marks ?? {}).map(([name, value]) => [`data-${name}`, plain(value)]));
 
 /** A sheet while its table is drawn. */
-interface Drawing extends Shown {
+interface Drawing extends SheetView {
   rankOf: (row: SheetRow, column: number) => Rank;
   evidence: Evidence;
   /** Whether a row is highlighted. */
   lit: (row: SheetRow) => boolean;
 }
 
-function tableNode(shown: Shown, id: string, again: (column: number) => void, lit: (row: SheetRow) => boolean): Node {
-  const { sheet, blocks } = shown;
-  const drawing = { ...shown, lit, rankOf: ranksOf(sheet), evidence: evidenceOf(shown) };
+function tableNode(
+  view: SheetView,
+  id: string,
+  again: (column: number) => void,
+  lit: (row: SheetRow) => boolean,
+): Node {
+  const { sheet, blocks } = view;
+  const drawing = { ...view, lit, rankOf: ranksOf(sheet), evidence: evidenceOf(view) };
   const look = sheet.look ?? (sheet.columns.some(({ shade }) => shade) ? "robust heats" : "robust sheet");
   return h(
     "table",
     {
-      class: `${look}${isNarrow(shown) ? " few" : isWide(shown) ? " many" : ""}${isStacked(shown) ? " stacked" : ""}`,
+      class: `${look}${isNarrow(view) ? " few" : isWide(view) ? " many" : ""}${isStacked(view) ? " stacked" : ""}`,
       "data-sheet": sheet.name,
       ...dataset(sheet.marks),
     },
-    h("thead", null, headRows(shown, id, again)),
+    h("thead", null, headRows(view, id, again)),
     blocks.map((block) => blockNode(drawing, block)),
   );
 }
 
 /** Whether a table has so few figures that over the whole width they would stand far from their names. */
-const isNarrow = ({ columns }: Shown): boolean =>
+const isNarrow = ({ columns }: SheetView): boolean =>
   columns.length < 5 && !columns.some((column) => column.range || isDrawn(column) || column.kind === "code");
 
 /** Whether a table has so many columns that their headings have to be narrow. */
-const isWide = ({ columns }: Shown): boolean => columns.length + columns.filter(({ range }) => range).length > 9;
+const isWide = ({ columns }: SheetView): boolean => columns.length + columns.filter(({ range }) => range).length > 9;
 
 /** Whether so many columns have intervals that the intervals stand below the values. */
-const isStacked = ({ columns }: Shown): boolean =>
+const isStacked = ({ columns }: SheetView): boolean =>
   columns.length > 6 &&
   columns.filter((column) => isFigure(column) && (column.interval ?? "beside") === "beside").length > 2;
 
@@ -204,8 +209,8 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
 }
 
 /** One row of headings, or two if some stand over several columns. */
-function headRows(shown: Shown, id: string, again: (column: number) => void): Nodes {
-  const { sheet, columns, indices } = shown;
+function headRows(view: SheetView, id: string, again: (column: number) => void): Nodes {
+  const { sheet, columns, indices } = view;
   const head = (column: SheetColumn, more: Attributes): Nodes =>
     headCell(
       column,
@@ -213,7 +218,7 @@ function headRows(shown: Shown, id: string, again: (column: number) => void): No
         index: indices[columns.indexOf(column)],
         id,
         fixed: Boolean(sheet.fixed),
-        hyphens: isWide(shown),
+        hyphens: isWide(view),
         first: sheet.order,
         again,
       },
@@ -267,13 +272,13 @@ function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Node
 }
 
 function orderBy({ sortKey }: SheetColumn, { id, index, first }: Sorting): keyof typeof ARROWS {
-  const own = sheetSort(id) ?? first;
-  const now =
+  const order = sheetSort(id) ?? first;
+  const current =
     sortKey === undefined
-      ? own && { down: own.down, here: own.column === index }
+      ? order && { down: order.down, here: order.column === index }
       : { down: state.sort.down, here: state.sort.key === sortKey };
-  if (!now?.here) return "none";
-  return now.down ? "descending" : "ascending";
+  if (!current?.here) return "none";
+  return current.down ? "descending" : "ascending";
 }
 
 function sortAnew(column: SheetColumn, { id, index, first, again }: Sorting): void {
@@ -346,12 +351,12 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
   const heading = options.heading === undefined ? h("h3", null, visible(title)) : options.heading;
   const notes = (sheet.notes ?? []).map((x) => para("note", visible(inWords(x))));
   if (!sheet.columns.length) return [heading, notes];
-  if (!shownOf(sheet, id)) return null;
+  if (!viewOf(sheet, id)) return null;
   const look = `scroll${tall ? " tall" : ""}`;
   const box = h("div", { id: `sheet-${id}`, class: look, tabindex: 0, role: "region", "aria-label": plain(title) });
   const draw = (): void => {
-    const shown = shownOf(sheet, id);
-    if (shown) setChildren(box, tableNode(shown, id, again, lit));
+    const view = viewOf(sheet, id);
+    if (view) setChildren(box, tableNode(view, id, again, lit));
   };
   const again = (column: number): void => {
     draw();
@@ -359,21 +364,21 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
   };
   draw();
   // An export has the sorting at the moment of the press.
-  const savers = tableSavers(() => printed(shownOf(sheet, id) as Shown), id, title, where);
+  const savers = tableSavers(() => printed(viewOf(sheet, id) as SheetView), id, title, where);
   return [h("div", { class: heading ? "titled" : "tablebar" }, heading, savers), note, box, notes];
 }
 
 /** A panel for each block of a sheet, with its caption above its table, and a menu that exports them as one table. */
 export function sheetPanels(sheet: Sheet, caption: (block: Block) => Node) {
   const { name } = sheet;
-  const shown = shownOf(sheet, name) as Shown;
-  const panels = shown.blocks.map((block) => {
-    const alone = { ...shown, blocks: [{ ...block, group: null }] };
+  const view = viewOf(sheet, name) as SheetView;
+  const panels = view.blocks.map((block) => {
+    const alone = { ...view, blocks: [{ ...block, group: null }] };
     const words = plain(String(asValue(block.group?.cells[0]).value));
     const table = tableNode(alone, name, NOTHING, () => false);
     return h("figure", { class: "panel", "data-block": words }, caption(block), table);
   });
-  return { panels, savers: tableSavers(() => printed(shown), name, titleOf(sheet)) };
+  return { panels, savers: tableSavers(() => printed(view), name, titleOf(sheet)) };
 }
 const NOTHING = () => {};
 
@@ -386,15 +391,15 @@ export const findingNodes = (sheets: Sheet[]): Nodes =>
 /** A section with the sheets for which `wanted` is true; null if none of them is in view. */
 export function sheetSection(section: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
   const several = data.runs.length > 1;
-  const found: Sheet[] = [];
+  const drawn: Sheet[] = [];
   const nodes = sheetsOf(wanted).flatMap((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
-    if (node) found.push(sheet);
+    if (node) drawn.push(sheet);
     const run =
       several && para("note", t("run"), " ", h("span", { class: "data" }, visible(data.runs[sheet.run ?? 0].name)));
     return node ? [[run, node]] : [];
   });
   return nodes.length > 0
-    ? h("section", { class: "block", id: section }, h("h2", null, title), findingNodes(found), nodes)
+    ? h("section", { class: "block", id: section }, h("h2", null, title), findingNodes(drawn), nodes)
     : null;
 }
