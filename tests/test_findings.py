@@ -349,6 +349,17 @@ def test_a_benchmark_of_one_task_and_one_set_is_named_once(tmp_path: Path) -> No
     assert {one.en.count("Foods") for one in of_run(done) if one.about != "obstacles"} == {1}
 
 
+def test_a_metrics_name_and_a_benchmarks_only_task_read_as_words_of_the_sentence(tmp_path: Path) -> None:
+    for name in ("asia", "europe"):
+        (tmp_path / f"{name}.csv").write_text("question,answer\n首都是哪里？,东京\n")
+    (tmp_path / "capitals.yaml").write_text(
+        "name: capitals\ntitle: Capitals\nlanguage: zh\nsets: [asia, europe]\ndata: '{set}.csv'\n"
+        "tasks: {ask: {kind: answer, title: {zh: 首都, en: Capitals}, question: question, gold: answer}}\n"
+    )
+    done = evalsuite.run({"m": lambda request: "东京"}, benchmark=[tmp_path / "capitals.yaml"], out=tmp_path / "run")
+    assert of_run(done)[0].en == "m: 100.0\u00a0% holds the reference (1 item) on Capitals europe."
+
+
 @pytest.fixture(scope="module")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("findings") / "run"

@@ -61,8 +61,8 @@ def listed(names: Sequence[str]) -> Text:
 
 def within(part: str, title: str) -> str:
     """Tasks and what they belong to: "Domain identification of CORECODE HARD". A benchmark's only task may have its title, which
-    then stands once."""
-    return title if title == part or title.startswith(f"{part} (") else f"{part} of {title}"
+    then stands once, also before a set: "Capitals europe"."""
+    return title if title == part or title.startswith(f"{part} ") else f"{part} of {title}"
 
 
 def score(cell: FindingCell) -> Text:
@@ -77,12 +77,22 @@ def score(cell: FindingCell) -> Text:
 
 
 def value(cell: FindingCell) -> Text:
-    """The headline of a cell: "41.7 %"; with the metric's name if it is not accuracy."""
+    """The headline of a cell: "41.7 %"; with the metric's name if it is not accuracy: "41.7 % exact sets"."""
     shown = bare(cell)
     if cell.task.metrics[0] == "accuracy":
         return shown
     metric = metric_rows()[cell.task.metrics[0]]
-    return Text(f"{shown.zh} {metric.zh}", f"{shown.en} {metric.en or metric.zh}")
+    return Text(f"{shown.zh} {metric.zh}", f"{shown.en} {in_sentence(metric.en or metric.zh)}")
+
+
+def in_sentence(name: str) -> str:
+    """A metric's name within a sentence: an abbreviation keeps its capitals, a phrase loses its first one.
+
+    >>> in_sentence("Exact sets"), in_sentence("Macro F1"), in_sentence("BLEU-2"), in_sentence("Sem-Sim")
+    ('exact sets', 'macro F1', 'BLEU-2', 'Sem-Sim')
+    """
+    first, _, rest = name.partition(" ")
+    return f"{name[0].lower()}{name[1:]}" if rest and first[1:].islower() else name
 
 
 def bare(cell: FindingCell) -> Text:
