@@ -52,6 +52,7 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "limit and items": ({"ids": "a"}, "run --model lexical --tasks SI --limit 1 --items ids --out new"),
     "until beyond sense": ({}, "run --model lexical --tasks SI --until 60 --out new"),
     "no models.yaml": ({}, "run --models mine.yaml"),
+    "name of a benchmark in place of its file": ({}, "run --benchmark xcopa"),
     "an empty models.yaml": ({"mine.yaml": ""}, "models --models mine.yaml"),
     "models.yaml with a tab": ({"mine.yaml": "models:\n\t- name: a\n"}, "models --models mine.yaml"),
     "models.yaml with a wrong key": ({"mine.yaml": _HF.replace("path", "pth")}, "models --models mine.yaml"),

@@ -284,6 +284,10 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 def read_benchmark_file(path: Path) -> BenchmarkFile:
     """Read a benchmark file. Raises ConfigError, a line for each fault, with file, line and field."""
+    if not path.exists() and not path.is_symlink():
+        raise ConfigError(
+            f"{path}: no such file; --benchmark takes a YAML file, --tasks names a benchmark of the suite"
+        )
     try:
         raw = read_plain(path.parent, path.name, LARGEST)
         tree, node = parse_yaml(raw.decode("utf-8-sig"), aliases=False)
