@@ -71,7 +71,8 @@ def test_a_cells_texts_under_both_profiles() -> None:
     found = intervals(score_cell(items, said, FULL), "p")
     ours = "f1 em f1_token bleu1 bleu2 bleu3 bleu4 bleu_sacre_zh rouge1 rouge2 rouge_l meteor cider chrf"
     papers = "f1 em bleu1 bleu2 rouge_l meteor15 meteor cider"
-    assert list(found) == [*ours.split(), *(f"paper.{name}" for name in papers.split())]
+    known = [*ours.split(), *(f"paper.{name}" for name in papers.split())]
+    assert [name for name in found if name in known] == known
     # The paper's profile: an answer is one token, so BLEU-1, ROUGE-L and EM are one number and CIDEr is 2.5 of it.
     assert found["em"].value == found["paper.bleu1"].value == found["paper.rouge_l"].value == 0.5
     assert found["paper.bleu2"].value == 0.0
