@@ -72,7 +72,7 @@ def no_such_folder(path: str | Path, what: str = "folder") -> str:
 
 
 def require_present(models: Iterable[Model]) -> None:
-    """Raise ConfigError if a model's folder or file is not there: before any model is loaded, and before a hub is
+    """Raise ConfigError if a model's folder or file is not there. Runs before any model is loaded, and before a hub is
     asked for it."""
     wrong = [f"model {model.name}: {problem}" for model in models if (problem := missing(model))]
     if wrong:

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class OutOfTime(BaseException):
-    """Raised in the running code when its CPU time is used up. It is no `Exception`, so that no `except Exception` stops it."""
+    """The end of running code whose CPU time is used up, raised within it. No `Exception`: no `except Exception` stops it."""
 
 
 @contextmanager

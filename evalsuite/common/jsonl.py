@@ -106,7 +106,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_bounded)
 
 
 class Fault(ValueError):
-    """Raised by a model's validator to name the field at fault: `raise Fault("expected one of …", "answer")`."""
+    """An error by which a model's validator names the field at fault: `raise Fault("expected one of …", "answer")`."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)

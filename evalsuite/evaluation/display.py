@@ -68,7 +68,7 @@ def silent(title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance
 
 
 class _Count(MofNCompleteColumn):
-    """Completed and total: items, or bytes."""
+    """The completed and the total number of items, or of bytes."""
 
     def render(self, task: Task) -> Text:
         if task.fields.get("unit") == "B":

@@ -407,7 +407,7 @@ def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[
         if shut in ("'", "’") and low[end : end + 1].isalpha():
             continue  # I'll
         if option < 0 and ((options.capital and text[start].islower()) or low.startswith("(", end)):
-            continue  # a formula's: v = G(m)
+            continue  # part of a formula: v = G(m)
         opened = _OPENED.search(low, max(start - 3, 0), start) if shut else None
         if opened and options.digits and _CITED.search(low, max(start - 4, 0), start):
             continue

@@ -131,7 +131,7 @@ def score_cell(
     perturb: the perturbation; under some an item occurs several times, with its options in other orders.
     facts: those of the cell; a benchmark's own metrics may need them.
     samples: (N,) which of its item's samples each reply is, if every request has several replies.
-    variant: the name of the template that asked them.
+    variant: the name of the prompt template.
     encoder: for the similarity of short texts, which is left out without one.
     """
     if answers is None:

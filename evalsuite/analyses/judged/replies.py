@@ -49,7 +49,7 @@ class _Found:
 
 _NUMERALS = {c: n for n, c in enumerate("零一二三四五六七八九十")} | {"两": 2, "〇": 0}
 _I = re.IGNORECASE
-_EDGE = r"\s?"  # decoration, which `_squeeze` makes one blank
+_EDGE = r"\s?"  # the blank that `_squeeze` leaves of quotes, brackets and blanks
 _NUM = rf"(?<![\d.])(?P<num>[-−]?\d{{1,3}}(?:\.\d+)?|[{''.join(_NUMERALS)}](?=分))(?![\d%])"
 # "4分", "4/5", "4 out of 5", "4分(满分5分)"; the maximum must be that of the scale. Not "5分制", "4分之一".
 _UNIT = (

@@ -104,7 +104,7 @@ class _Bill:
 
 
 class _HaltedError(Exception):
-    """Raised in the workers when nothing more is to be sent."""
+    """The end of a worker, raised within it when nothing more is to be sent."""
 
 
 class GenerateCall:

@@ -28,7 +28,7 @@ def missing_price(model: Model, budget: float | None) -> str | None:
 
 
 def require_prices(models: Iterable[Model], budget: float | None) -> None:
-    """Raise ConfigError if the price of an endpoint is needed and not given: before any model is asked."""
+    """Raise ConfigError if the price of an endpoint is needed and not given. Runs before any model is asked."""
     if wrong := [problem for model in models if (problem := missing_price(model, budget))]:
         raise ConfigError("\n".join(wrong))
 

@@ -66,7 +66,7 @@ class Output:
 
     @property
     def right(self) -> bool:
-        """Counted as correct by the suite: "filtered correct" in the paper's Table 4."""
+        """Whether the suite counts the reply as correct: "filtered correct" in the paper's Table 4."""
         return self.headline == 1.0
 
     @property
