@@ -132,6 +132,8 @@ def test_the_labels_of_others_replies_hold_no_text() -> None:
         ("eleventh", 114, 18),
         ("twelfth", 203, 0),
         ("thirteenth", 108, 0),
+        ("fourteenth", 146, 2),
+        ("fifteenth", 156, 3),
     ],
 )
 def test_a_later_draw_is_none_of_the_others(draw: str, count: int, several: int) -> None:
