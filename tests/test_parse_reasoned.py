@@ -455,6 +455,12 @@ def test_an_answer_behind_repeated_questions_ends_at_the_next(others: int) -> No
     assert part and reply[part.start : part.end] == "b\n\n"
 
 
+def test_an_empty_answer_before_a_repeated_question_ends_at_the_question() -> None:
+    reply = "想一想。" + 2 * "\n答案：\n\n问题：谁？" + "\n答案："
+    part = answer_part(reply, ZH)
+    assert part and not reply[part.start : part.end].strip()
+
+
 def test_a_part_is_a_place_in_the_raw_reply() -> None:
     reply = "<think>ａ答案：ｂ</think>Ａ怕鬼。\n【答案】（ｂ）。\n\n下面是A和B两个人的一段对话。\n答案：a"
     part = answer_part(reply, ZH)

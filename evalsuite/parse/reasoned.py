@@ -94,7 +94,7 @@ def _announced(text: str, pattern: re.Pattern[str], last: int, cut: bool) -> tup
             n += 1
         if (cue.end() <= last or cut) and not _IF.search(text, max(0, cue.start() - 60), cue.start()):
             found = cue.end()
-    return (found, next(stop for stop in stops[n:] if stop >= found)) if found else None
+    return (found, next(stop for stop in stops if stop >= found)) if found else None
 
 
 def answer_part(raw: str, answer_after: str, cut: bool = False) -> AnsweringPart | None:
