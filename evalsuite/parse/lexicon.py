@@ -18,9 +18,9 @@ from evalsuite.parse.chars import key
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
-        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) réponse respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print 정답은 (ans|response|output|result): verdict",
+        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print return 정답 (ans|response|output|result): verdict",
     "p": "选项 候选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
-    "s": "(他|她|”)指的 指代对象 领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
+    "s": "(他|她|”)指的 领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
         "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归入 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
@@ -29,7 +29,7 @@ CUES: dict[str, str] = {
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
     "U": "不如",  # rejects what stands before (a 不如 b)
-    "=": "是 为 即 ”指 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 还是 大概率是 莫过于 refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
+    "=": "是 为 即 ”指 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 (主要|首要|根本|直接)原因是 还是 大概率是 莫过于 梗系 est es refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
     "X": "不(是|认为|考虑|建议|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
@@ -53,7 +53,7 @@ CUES: dict[str, str] = {
         "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
     "f": "那么 那就 的话",  # introduces a conclusion from a supposition
     "K":  # corrects what was said before
-        "等等 等一下 (更|修)正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
+        "等等 等一下 (更|修|纠)正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
         "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because who_was since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 要不是 例如 if would_be_(right|correct)_if",  # if
@@ -63,13 +63,13 @@ CUES: dict[str, str] = {
         "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 (从|由)(高到低|大到小) 按可能性 依次 rank(ing|ed)",  # introduces a ranking
-    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 也是原因之一 secondly",  # a second choice
+    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 alternatives 然后是 最不可能 也是原因之一 secondly",  # a second choice
     "E": "除 except other_than apart_from",  # except
-    "O": "其(他|它|余) the_(others|rest)",  # the others
+    "O": "其(他|它|余) 别的 the_(others|rest)",  # the others
     "0": "以上都不 neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 both all either",  # all
-    "~": "(他|她|们)的选择 选拔 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
+    "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
     "u": "只有 只能 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) 填它 this_one",  # chooses the option under discussion
@@ -79,13 +79,14 @@ CUES: dict[str, str] = {
 }
 
 LEXICON: dict[str, str | tuple[str, ...]] = {
-    # Changing one of these characters for another may reverse a statement, so that is never a slip (rule 2);
+    # To exchange one of these characters for another of them is never a slip (rule 2): it may reverse a statement.
     "opposed": "不没无未非别零一二三四五六七八九十百千万两半几多少大小高低长短前后早晚上下左右内外增减加升降好坏有男女父母爸妈爷奶哥姐弟妹"
     "冷热贵贱快慢远近新旧胖瘦强弱胜负输赢买卖开关进出来去东西南北春夏秋冬甲乙丙丁xyXY",
-    # nor is adding, dropping or changing one of these.
+    # To add, drop or change one of these characters is never a slip.
     "decisive": "不没无未非别零一二三四五六七八九十百千万两半被xyXY0123456789",
-    # Words that may stand before or behind an option's text that is one character off, or behind a synonym.
+    # Dropped before a synonym: "the cause".
     "prefixes": ("the", "an", "a"),
+    # Dropped behind a synonym or an option's text that is one character off: 起因的关系.
     "tails": ("吧", "的关系", "关系", "领域", "选项", "类型", "类"),
 }
 

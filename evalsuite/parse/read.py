@@ -23,6 +23,7 @@ from evalsuite.parse.mentions import (
     grouped,
     heads,
     mentions,
+    names_any,
     options_of,
     prepare,
     spelled,
@@ -49,7 +50,7 @@ _LEVEL = re.compile(
 )
 _NUMBER = re.compile(
     r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
-    rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|{_TENTHS}成)"
+    rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之])|票)?(?!\w)|{_TENTHS}[成票])"
 )
 _LATER = re.compile(
     rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
@@ -60,7 +61,7 @@ _STARS = re.compile(r"[^\n★]{0,24}(★+)")
 # A quick check, since a text with a share or a level holds one of these: a digit, 七成, 高, 中 or 低 behind a character that
 # _LEVEL lets stand there (not 对话中), high, medium, low, a star.
 _SCORED = re.compile(
-    r"[\d成高中低★hml](?:(?<=[\d★])|(?<=[一二两三四五六七八九]成)|(?<=[:=|( 很非极最常较度性e][高中低])|(?<=h)igh|(?<=m)edium|(?<=l)ow)"
+    r"[\d成票高中低★hml](?:(?<=[\d★])|(?<=[一二两三四五六七八九][成票])|(?<=[:=|( 很非极最常较度性e][高中低])|(?<=h)igh|(?<=m)edium|(?<=l)ow)"
 )
 _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
@@ -176,9 +177,8 @@ def prepare_set(clean: Clean, options: Mapping[str, str]) -> OptionKeys:
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
     lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
     low = lower(clean.text)
-    named: object = lettered.digits or mentions(clean.text, low, lettered) or _ITEMS.search(low)
-    named = named or not mentions(clean.text, low, numbered)
-    return lettered if named else numbered
+    named: object = lettered.digits or names_any(clean.text, low, lettered) or _ITEMS.search(low)
+    return lettered if named or not names_any(clean.text, low, numbered) else numbered
 
 
 _ITEMS = re.compile(r"^[ ]*\d{1,2}[.、][ ]*[^\W\d]{3}", re.MULTILINE)  # the numbers are a list's
@@ -499,9 +499,8 @@ def _spoken(reply: ReplyBlocks) -> Verdict | None:
         return None
     group = texts[0]
     before, after = re.split(r"[\n。!?]", low[: group.start])[-1], re.split(r"([\n。!?])", low[group.end :], maxsplit=1)
-    if before[-1:] in {*"不没未无非"} or re.match(r"[^,。!\n]{0,12}?[?吗]", "".join(after[:2])):
-        return None
-    if len(key(before + after[0])) < 8:
+    doubted = before[-1:] in {*"不没未无非"} or re.match(r"[^,。!\n]{0,12}?[?吗]", "".join(after[:2]))
+    if doubted or len(key(before + after[0])) < 8:
         return None
     return Verdict(Status.PARSED, group.options, "filled-in", group.start, group.end)
 
@@ -518,7 +517,7 @@ def _repeated(low: str, options: OptionKeys) -> Verdict | None:
 _YES, _NO = re.compile(r"(?:是|对|正确|可信|会|能|yes|true)的?\Z"), re.compile(r"不|没|否|错|no\Z|false\Z")
 _AT = r"(?:\A\s*|(?:所以|因此|结论)[,:]?[ ]?)"
 _POLAR = re.compile(
-    rf"{_AT}(?:(?P<no>不(?:是|对|会|能|正确|一定)?|否|错误?|no|false)|是的?|对的?|没错|正确|yes|true)[ ]?(?:[,。.!\n\ue000]|$)"
+    rf"{_AT}(?:(?P<no>(?:并?不(?:是|对|会|能|正确)?|并非)(?:如此|这样)?的?|否|错误?|no|false)|[是对会能]的?|没错|正确|yes|true)[ ]?(?:[,。.!\n\ue000]|$)"
     rf"|{_AT}[^\n。]{{0,40}}(?:指的?(?:就|正)?是[“\"「]|(?P<other>(?:不|并非)是?指|指的并?不是))"
 )
 
@@ -533,11 +532,6 @@ def _polar(low: str, options: OptionKeys) -> Verdict | None:
 
 
 _CLAUSE = re.compile("[,，]")
-
-
-def _ends_in(said: str, text: str) -> bool:
-    """Whether a reply was cut off inside an option's text."""
-    return any(said.endswith(text[:size]) for size in range(_CUT, min(len(said), len(text))))
 
 
 _CUT = 12  # fewest characters of an option's text at a reply's end that show that it was cut off in that text
@@ -586,7 +580,11 @@ def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
     fits = fits or [
         n for n, text in enumerate(options.texts) if len(clause) > 4 and key(_CLAUSE.split(text)[0]) == clause
     ]
-    fits = fits or [n for n, text in enumerate(options.keys) if alone and _ends_in(said, text)]
+    if not fits and alone:
+        sizes = range(_CUT, len(said))  # characters of the text in which the reply ends
+        fits = [
+            n for n, text in enumerate(options.keys) if any(said.endswith(text[:m]) for m in sizes if m < len(text))
+        ]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 

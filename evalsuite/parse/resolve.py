@@ -13,7 +13,7 @@ from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
 # Patterns over the tokens of a tape (tape.TOKENS), before or behind a hit.
-_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # at the head of a line with a bullet
+_ITEM = re.compile(r"[!/]b[(\[|+]*\Z")  # at the head of a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 _SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T(?:[_'~,.]|=(?!['_~#]))*")
 _ENDS_FIRST = re.compile(r"![_'~#=y]*T\.")  # the first sentence ends with an option's text
@@ -116,8 +116,10 @@ def _explicit(found: Sequence[Hit], tape: Tape, low: str, cut: bool, doubts: boo
         elif new.picks and ((beside := new.adds and _BESIDE.search(new.before)) or new.strength > 1):
             # In a ranking, and in a list with one line marked right, the other lines do not count.
             explained = current[-1].before == "!" and "R" in tape.tokens[current[-1].at : new.at]
+            # 答案：A, and B and C on lines of their own
+            lined = new.verdict == LINE and new.end - new.start < 4 and between.rstrip("/") == "M"
             if (strength == 4 or (explained and not new.firm and new.verdict != ANSWER)) and not (
-                doubted or new.decides or beside
+                doubted or new.decides or beside or lined
             ):
                 continue  # an answer by name, or at the head with its reason, outranks a statement about it
             above = current[-1].rule == "choose" or _SUPERLATIVE.search(low, current[-1].end, new.start)
@@ -250,8 +252,11 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
         whole = not chosen or len(_union(chosen)) == 1 or _EVERY.search(low, 0, hit.start)
         if hit.verdict == BUT or (hit.verdict == ALL and whole):
             said = hit.at - len(_SAID.search(hit.before)[0])  # type: ignore[index]  # it matches nothing as well
-            of = [other for other in found if said <= other.at < hit.at and other.verdict != NOT and hit.verdict == ALL]
-            left = _union(of) or tuple(option for option in everything if option not in hit.options)  # B、C…，均符合
+            rest = tape.tokens[hit.at] == "O"  # 只有B得不出，别的都行
+            said_of = [other for other in found if said <= other.at < hit.at and hit.verdict == ALL]
+            of = _union([other for other in said_of if not (other.explicit if rest else other.verdict == NOT)])
+            others = tuple(n for n in everything if n not in (*hit.options, *of))
+            left = of if of and not rest else others  # B、C…，均符合
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.verdict == NONE and hit.rule == "no-answer":
             chosen = []

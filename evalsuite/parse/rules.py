@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from evalsuite.parse.mentions import MentionGroup
 from evalsuite.parse.tape import Tape
 
 # A rule's verdict on its mention: the answer by name (答案, 故选), chosen by explicit words, alone on a line, at the head of the
@@ -61,8 +60,8 @@ RULES = [
     Rule("marked-wrong", NOT, "MTQ", r"[!/](?:[-+][MTQ])*-", r"[-+/]|$", "👎A 👎B 👍C 👎D"),
     Rule("marked-right", PICK, "MTQ", r"[!/](?:[-+][MTQ])*[+]", r"[-+/]|$", "👎A 👎B 👍C 👎D"),
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)|\.-(?:[MQ]|$)", "b可以排除"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"(?![+]\.)[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
-    Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:][Ff]?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"(?![+]\.)[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)|[^/MTQGW]*[|]Z[|]?(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
+    Rule("wrong", NOT, ANY, r"", r"a?[Xn](?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:][Ff]?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
     Rule("item-wrong", NOT, ANY, r"[!/^,][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])(?:[,./(MQ]|$)|:?Z[.,]?(?:/|$)|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:='_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
     # --- rejected by the words before
@@ -76,7 +75,7 @@ RULES = [
     Rule("listed", NAME, PLAIN, r"y'?S:\^[b(^]*", r"", "There are two possible answers:\n\n1. **YES, he waters it himself.** Then the can…"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
-    Rule("second", NAME, ANY, r"D[^./K]*", r"(?![+w])", "最可能的是c，然后是a，最后是b"),
+    Rule("second", NAME, ANY, r"D(?:[^./K]*|:\^(?:b[^/]*/)*b[(]*)", r"(?![+w])", "最可能的是c，然后是a，最后是b"),
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
     # --- in doubt
     Rule("written-out", PICK, "m", r"[!./,][Ff+'_~]*e['_p]*[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
@@ -103,7 +102,7 @@ RULES = [
     Rule("concluded", PICK, PLAIN, rf"(?:[Ff]{Z}['_]?|K{Z}|K:['_])={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"(?<![MTQGW])(?<![MTQGW]['_])[+]{G1}|[+w]['_]?s{Z}", r"(?!:[-+])", "✅b"),
     Rule("answer", ANSWER, PLAIN, rf"S{Z}[:\[]{Z}['_]?{Z}", r"", "[正确答案]C<eoa>\n\n张某购买房屋一套，下列哪项…"),
-    Rule("answer", PICK, PLAIN, rf"[!/,.:b|(][sp]{Z}[:|]{Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
+    Rule("answer", PICK, PLAIN, rf"(?:[!/,.:b|(][sp]{Z}[:|]|[!/]s,){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}|S(?:p':|'\.)['_]?", r"", "答：是"),
     Rule("choose", ANSWER, PLAIN, rf"[FfK]{YY}C{G14}", r"", "A项正确，B项正确，C项错误，D项正确，故选C。"),
@@ -124,7 +123,7 @@ RULES = [
     Rule("after-concession", STATE, TEXT, rf"H[^./]*,V[K'_]*{G4}", r"[./]|$", "虽然看起来高兴，但其实很难过。"),
     Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here: the t…"),
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB=]*y(?![~#_])", "1和2都可以"),
-    Rule("item-right", STATE, PLAIN, r"[!/^,][|b(k=]*", r"[.,]?['_]?:['_]?[+w]|,w[.,]|[:|]*(?:Y|[:|]=)(?:[.,|(/^]|$)|[^/MTQGW]*[,.:_~'](?:[+wy]\.?[+]?|[+][_~'])(?:\.?/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
+    Rule("item-right", STATE, PLAIN, r"[!/^,][|b(k=]*", r"[.,]?['_]?:['_]?[+w]|,w[.,]|[:|]*(?:Y|[:|]=)(?:[.,|(/^]|$)|[^/MTQGW]*(?:[,.:_~'](?:[+wy]\.?[+]?|[+][_~'])(?:\.?/|$)|[|][=Y][|]?(?:/|$))", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("item-right", STATE, "MQ", r"", r":[+](?:[MQ]|$)|Y[MQ]", "A：❌ B：✅ C：❌"),
     Rule("rather", STATE, PLAIN, r"", r",?(?:VX|n['_=]*[MTQGW])", "根据关键词“登机口”，可以推断对话发生在机场，而不是图书馆、医院或饭店。"),
     Rule("only", PICK, TEXT, rf"u{Z}", r"", "综合四个选项来看，只有“在机场”能同时解释登机口和行李托运。"),
@@ -135,6 +134,7 @@ RULES = [
     Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?(?:[,./()aAVnX]|:?R)|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"(?<!N)(?<!N')(?:[hyow]{G1}|o_)", r"", "maybe c"),
     Rule("alone", STATE, PLAIN, rf"[!,./:^][FfKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
+    Rule("alone", STATE, "M", r"![_~]:[(\[]*", r"[.(]", "Ответ: C. Она сказала, что ключ у соседа."),
     Rule("cell", STATE, PLAIN, r"['_~#]\|b*", r"\|?/*$", "| 短语1 | 短语2 | 关系领域 |\n|---|---|---|\n| 箱子 | 沉的 | 属性 |"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FfKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
 ]
@@ -144,7 +144,7 @@ RULES = [
 SETS = [
     Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
     Rule("all-of-them", ALL, "B", r"[!./,:]F?['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
-    Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+w]", "(1)不正确，其余都正确"),
+    Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+wy]", "(1)不正确，其余都正确"),
     Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}(?:Y|(?<=[:|])=(?:[.,|(/^]|$))", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
     Rule("judged-right", PICK, ANY, r"(?:[!/,.|]|M:[-+])[b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_)", "0: true, 1: false, 2: true, 3: false, 4: false"),
@@ -210,7 +210,7 @@ class Hit(NamedTuple):
     before: str = ""  # the tape before it
     behind: str = ""
     conflict: bool = False
-    labelled: bool = False  # named by its label with a text behind it
+    labelled: bool = False  # each option is named by its label with a text behind it
     at: int = 0  # the index of its token on the tape
 
     @property
@@ -247,7 +247,8 @@ class Hit(NamedTuple):
     @property
     def decides(self) -> bool:
         """Whether it replaces an answer by name before it: it chooses, or corrects, and does not only say what is right."""
-        chooses = self.verdict == ANSWER or (self.verdict == PICK and self.rule in _OVERRIDES)
+        ends = self.rule == "choose" and _ENDS_CLAUSE.match(self.behind) is not None
+        chooses = self.verdict == ANSWER or (self.verdict == PICK and (ends or self.rule in _OVERRIDES))
         return chooses or _CORRECTS.search(self.before) is not None
 
 
@@ -259,7 +260,8 @@ _ALSO_BEHIND = re.compile(r"['_]?a")
 _CORRECTS = re.compile(r"K[^./]*\Z|[NX-],=\Z")
 # Rules that also match options in a list behind words that announce it.
 _ANNOUNCED = frozenset(("alone", "answer", "answers", "category-is", "fits", "statement"))
-_OVERRIDES = frozenset(("choose", "is", "concluded", "but", "this-one", "put-in", "ranking"))
+_OVERRIDES = frozenset(("is", "concluded", "but", "this-one", "put-in", "ranking"))
+_ENDS_CLAUSE = re.compile(r"['_]?(?:[,./()RF]|$)")  # 选A, not 选A往往是因为…
 _FIRM = re.compile(r"[FfK][^./]*\Z")
 _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and the next line discusses it
 _SAID_OF = re.compile(r"[.):]*[_~#]|:'/")
@@ -292,24 +294,14 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         weak = verdict in (LINE, HEAD) or (echo and verdict in (ANSWER, PICK, STATE, ASK))
         if weak and (listed or (echo and verdict not in (ANSWER, PICK))):
             verdict, name = NAME, "echo"
-        start, end = tape.spans[at]
-        found.append(
-            Hit(verdict, name, options, start, end, before, behind, group.conflict, _labelled(group, behind), at)
-        )
+        labelled = all([m.kind == "label" and (m.end - m.start > 3 or _TEXTED.match(behind)) for m in group.members])
+        found.append(Hit(verdict, name, options, *tape.spans[at], before, behind, group.conflict, labelled, at))
     # Lists of options are judged again as lists; a single hit is none.
     if len(found) > 1:
         found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
     if len(found) < 2:
         return found
     return _undiscussed(found if several else _unlisted(_before_turns(found, count)), tokens, several)
-
-
-def _labelled(group: MentionGroup, behind: str) -> bool:
-    """Whether each mention of a group is a label with a text behind it. `behind`: the tape behind the group."""
-    for mention in group.members:
-        if mention.kind != "label" or not (mention.end - mention.start > 3 or _TEXTED.match(behind)):
-            return False
-    return True
 
 
 def _before_turns(found: list[Hit], count: int) -> list[Hit]:
@@ -391,15 +383,14 @@ def _paraphrased(found: list[Hit]) -> list[Hit]:
     """The hits; an option whose line says its text in other words is chosen as the lines beside it are."""
     return [
         hit._replace(verdict=LINE, rule="line")
-        if hit.rule == "named" and _LINED.search(hit.before) and _PLAIN_LINE.match(hit.behind) and _beside(found, at)
+        if hit.rule == "named"
+        and _LINED.search(hit.before)
+        and _PLAIN_LINE.match(hit.behind)
+        # The hit before or behind it stands on a line of its own, with its option's text.
+        and any(near.verdict == LINE and near.labelled for near in found[max(at - 1, 0) : at] + found[at + 1 : at + 2])
         else hit
         for at, hit in enumerate(found)
     ]
-
-
-def _beside(found: list[Hit], at: int) -> bool:
-    """Whether the hit before or behind this one stands on a line of its own, with its option's text."""
-    return any(hit.verdict == LINE and hit.labelled for hit in found[max(at - 1, 0) : at] + found[at + 1 : at + 2])
 
 
 _LINED = re.compile(r"[!/^][b(]*\Z")

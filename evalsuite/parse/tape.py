@@ -58,6 +58,7 @@ _SAYS = re.compile(  # an option that says yes or no, and words behind it
 )
 _SUBJECTS = frozenset(("这句话", "该句", "该说法", "这个说法", "这种说法"))
 _CANDIDATES = frozenset(("候选", "candidate"))
+_OTHERS = re.compile(r"[ ]?的(?:人|同学|考生|学生|朋友)")  # 选(a)的人
 _POINT = re.compile(r"\.(?=\w)")  # b.恐怖片
 _TRAIL = re.compile(
     r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|本人|自己|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
@@ -105,7 +106,7 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     parts += [
         re.escape(head) + _trie(tails[head]) for head in tails if head not in _MARKS and head not in ascii_lowercase
     ]
-    parts += [r"\.(?=\s|$)", r"对(?=[ ]*(?:[,。;!?\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
+    parts += [r"\.(?=\s|$)", r"对(?=[ ]*(?:[,。;!?)\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
     parts += [r"有(?<=[的法述项]有)(?=:?[ ]?[(\[]?[a-i1-9甲乙丙丁][^\w:])"]
     parts += [r"×(?![ ]?\d)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
@@ -178,6 +179,10 @@ def make_tape(
             tokens.append("R")  # the rest is its reason: 否。没有提到
             spans.append((end, end))
             return end
+        if tokens[-2] == "C" and (others := _OTHERS.match(low, end)):
+            tokens.append("f")  # 选(a)的人 speaks of those who choose it, as 选(a)的话 supposes it
+            spans.append(others.span())
+            return others.end()
         if leads and tokens[-1] == "M" and _POINT.match(low, end):
             tokens.append(":")
             spans.append((end, end + 1))
