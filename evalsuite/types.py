@@ -296,6 +296,8 @@ class Part:
     # (N,) values of the metrics that single items have, by name in results.json; None: `sums.finish` of each row.
     of_items: Mapping[str, Any] | None = None
     over_rotations: bool = False  # an item's value is a mean over its rotations, so sums of values are no counts
+    # Metrics that are means over items here, though a part of another task has one of this name that is not (`Metric.is_mean`).
+    means: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def test_rows_say_which_metrics_are_means(task: str) -> None:
     found = per_item(scored)
     assert {*TASKS[task].item_metrics} <= found.keys()
     for name, values in found.items():
-        if metric_named(name).is_mean:
+        if metric_named(name).is_mean or name in scored.part(name).means:
             assert math.fsum(values) / len(items) == pytest.approx(scored.value(name), abs=1e-9), name
 
 
@@ -73,6 +73,7 @@ def test_rates_of_a_class_are_no_means() -> None:
     one, other = scored("+++-", "+---"), scored("+---", "++++")
     assert one == pytest.approx({"precision": 1, "recall": 1 / 3, "macro_f1": 1 / 2, "weighted_f1": 1 / 2})
     assert other == pytest.approx({"precision": 1 / 4, "recall": 1, "macro_f1": 1 / 5, "weighted_f1": 1 / 10})
+    assert not metric_named("macro_precision").is_mean and not metric_named("macro_recall").is_mean
     for name, value in whole.items():
         assert abs(value - (one[name] + other[name]) / 2) > 0.01 and not metric_named(name).is_mean, name
 
@@ -95,3 +96,14 @@ def test_the_interval_of_a_pooled_metric_is_the_bootstraps_where_its_value_happe
         fewer["answer_precision"].value == 0.5
         and fewer["answer_precision"].low is fewer["answer_precision"].high is None
     )
+
+
+def test_precision_of_items_is_a_mean_where_that_of_classes_is_not() -> None:
+    """Metrics of one name: CICERO's are means over items, with an interval for few dialogues; CIDER's are over classes."""
+    several, relation = items_of("cicero_all_answers"), items_of("cider_relation_prediction")
+    found = {}
+    for items in (several, relation):
+        replies = [Response(reply(item, n), "stop") for n, item in enumerate(items)]
+        found[items[0].task] = intervals(score_cell(items, replies, FULL), "p")["macro_precision"]
+    assert found["cicero_all_answers"].low is not None
+    assert found["cider_relation_prediction"].value and found["cider_relation_prediction"].low is None

@@ -1,16 +1,15 @@
 """Macro-averages over a benchmark's sets, where its paper reports them: CIDER's five folds, GLUCOSE's ten dimensions.
 
-Every set has the same weight. Sets are taken as independent: half widths h of the intervals of k sets give the mean's half width
-sqrt(sum of h²) / k. Folds share no dialogue. GLUCOSE's dimensions share stories, and two have 4 and 9 items: simulated on its
-stories, the interval of mean BLEU holds in 87 to 91 % of samples, mainly because of these two, and that of mean F1, whose sets
-have `few_dialogues`, in nearly all. `sd` is the sample standard deviation between the sets.
-Where a set was stopped early, the mean has no interval: this sum does not hold for confidence sequences.
+Every set has the same weight. A dialogue that several sets ask about counts once (`weighted_sum`): folds share none, and half
+widths h of k sets give the mean's half width sqrt(sum of h²) / k; GLUCOSE's dimensions share stories. `sd` is the sample
+standard deviation between the sets. Where a set was stopped early, the mean has no interval: this does not hold for confidence
+sequences.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import stdev
 from typing import Annotated
 
@@ -19,13 +18,15 @@ from pydantic import Field
 from evalsuite.benchmarks.registry import benchmark_of, set_order
 from evalsuite.common.grouping import by_key
 from evalsuite.results.analysis import Analysis, ScoredRun
+from evalsuite.results.influences import DialogueNumbers, Influences, by_dialogue, numbered
 from evalsuite.results.schema.base import Count, IntervalFields, Number, Rows, Set, TaskFields
-from evalsuite.results.schema.cell import CellResult, MetricValue
+from evalsuite.results.schema.cell import CellResult
+from evalsuite.types import Place
 
 
 class Average(IntervalFields):
-    """A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals, taken
-    as independent: with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide."""
+    """A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals; a
+    dialogue that several sets ask about counts once. Null where a set has none."""
 
     sd: Number = Field(description="Sample standard deviation.")
 
@@ -43,11 +44,12 @@ class Mean(TaskFields):
 
 
 def compute(run: ScoredRun) -> list[Mean]:
-    return means(run.results)
+    return means(run.results, {cell.place: cell.influences for cell in run.cells if cell.influences})
 
 
-def means(cells: Iterable[CellResult]) -> list[Mean]:
-    """A mean for each group of cells that differ only in their set, in benchmarks whose paper averages over sets."""
+def means(cells: Iterable[CellResult], influences: Mapping[Place, Influences] | None = None) -> list[Mean]:
+    """A mean for each group of cells that differ only in their set, in benchmarks whose paper averages over sets. Cells without
+    `influences` are taken as independent of all others."""
     groups = by_key(
         (cell.without("set"), cell) for cell in cells if benchmark_of(cell.task).averaged and not cell.is_subset
     )
@@ -57,13 +59,15 @@ def means(cells: Iterable[CellResult]) -> list[Mean]:
         if len(group) > 1:
             names = [n for n in group[0].metrics if all(_covers_all(cell, n) for cell in group)]
             estimates = sum(cell.is_estimate for cell in group)
+            of_dialogues = [(influences or {}).get(cell.place) for cell in group]
+            numbers = numbered(filter(None, of_dialogues))
             rows.append(
                 Mean(
                     **dict(about),
                     sets=[cell.set for cell in group],
                     items=sum(cell.headline.n for cell in group),
                     estimates=estimates or None,
-                    metrics={name: _mean([cell.metrics[name] for cell in group], estimates) for name in names},
+                    metrics={name: _mean(group, of_dialogues, numbers, name, estimates) for name in names},
                 )
             )
     return rows
@@ -76,19 +80,29 @@ def _covers_all(cell: CellResult, metric: str) -> bool:
     return metric in cell.metrics and (anchors is None or anchors.metric == metric)
 
 
-def _mean(parts: Sequence[MetricValue], estimates: int) -> Average:
+def _mean(
+    cells: Sequence[CellResult],
+    influences: Sequence[Influences | None],
+    numbers: DialogueNumbers,
+    metric: str,
+    estimates: int,
+) -> Average:
+    from evalsuite.metrics.statistics import Summand, weighted_sum
+
+    parts = [cell.metrics[metric] for cell in cells]
     values = [part.value for part in parts if part.value is not None]
     if len(values) < len(parts):
         return Average(value=None, low=None, high=None, sd=None)
-    count, value = len(values), math.fsum(values) / len(values)
-    lows, highs = [x.low for x in parts if x.low is not None], [x.high for x in parts if x.high is not None]
-    if estimates or len(lows) < count or len(highs) < count:  # sets that were stopped early, or of one dialogue
-        return Average(value=value, low=None, high=None, sd=stdev(values))
-    low, high = (
-        math.sqrt(math.fsum((end - x) ** 2 for end, x in zip(ends, values, strict=True))) / count
-        for ends in (lows, highs)
+    bounds = [part.bounds for part in parts if part.bounds]
+    if estimates or len(bounds) < len(parts):  # sets that were stopped early, or of too few dialogues
+        return Average(value=math.fsum(values) / len(values), low=None, high=None, sd=stdev(values))
+    found = weighted_sum(
+        [
+            Summand(1 / len(parts), *ends, by_dialogue(own, metric, numbers))
+            for ends, own in zip(bounds, influences, strict=True)
+        ]
     )
-    return Average(value=value, low=value - low, high=value + high, sd=stdev(values))
+    return Average(value=found.value, low=found.low, high=found.high, sd=stdev(values))
 
 
 ANALYSIS = Analysis("means", None, list[Mean], compute, help="Means over the sets of a benchmark.", estimates=True)

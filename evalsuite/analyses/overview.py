@@ -6,17 +6,16 @@ left out. A task's figure is the mean of its sets; a benchmark's or an ability's
 same. A model has a mean only if it has a figure of every part; else its row names the missing parts. Parts of which no model of
 the run has a figure do not count: the column lists them as absent.
 
-Intervals take the parts as independent: half widths h of k equal parts give sqrt(sum of h²) / k, as in means.py. The sets
-of most benchmarks share no dialogue and are independent. Tasks of CORECODE and of C3 share dialogues, and a model that
-misreads one may fail in several tasks: there the true interval may be wider, at most by the factor sqrt(k), if all k parts rose
-and fell together.
+Intervals are made of the parts' own: half widths h of k independent parts of equal weight give sqrt(sum of h²) / k, as in
+means.py. Tasks of CORECODE and of C3 share dialogues, and so do CEDAR and CORECODE; a model that misreads one may fail in
+several tasks. Such a dialogue counts once, with all that it moves the mean by (`weighted_sum`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Literal
 
@@ -39,6 +38,7 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
+from evalsuite.results.influences import DialogueNumbers, Influences, by_dialogue, influences_on_change, numbered
 from evalsuite.results.order import mean_ranks
 from evalsuite.results.schema.base import (
     Count,
@@ -159,12 +159,31 @@ Parts = Mapping[str, GroupPart]  # name -> part
 
 
 def compute(run: ScoredRun) -> list[BenchmarkGroup]:
+    asked = {TASKS[cell.task].benchmark for cell in run.results}
+    groups = [group for group in named_groups.groups().values() if len(asked & {*group.benchmarks}) > 1]
+    if not groups:
+        return []
     changed = run.of(robustness.ANALYSIS)
-    return overview(run.results, changed.drops if changed else [], named_groups.groups().values())
+    drops = changed.drops if changed else []
+    influences = {cell.place: cell.influences for cell in run.cells if cell.influences and cell.place.perturb == "none"}
+    outcomes = {cell.place: cell.outcomes for cell in run.cells}
+    for drop in drops:
+        base = replace(drop.place, perturb="none")
+        influences[drop.place] = influences_on_change(outcomes[base], outcomes[drop.place], drop.metric)
+    return overview(run.results, drops, groups, influences)
 
 
-def overview(cells: Sequence[CellResult], drops: Sequence[Drop], groups: Iterable[Group]) -> list[BenchmarkGroup]:
-    """A table for each group and split with cells of at least two of the group's benchmarks."""
+def overview(
+    cells: Sequence[CellResult],
+    drops: Sequence[Drop],
+    groups: Iterable[Group],
+    influences: Mapping[Place, Influences] | None = None,
+) -> list[BenchmarkGroup]:
+    """A table for each group and split with cells of at least two of the group's benchmarks.
+
+    influences: those on cells, and by the perturbed place on drops. What has none is taken as independent of all others.
+    """
+    dialogues = _Dialogues(influences or {}, numbered((influences or {}).values()))
     found = []
     for group in groups:
         mine = [c for c in cells if TASKS[c.task].benchmark in group.benchmarks and not c.is_subset]
@@ -172,11 +191,24 @@ def overview(cells: Sequence[CellResult], drops: Sequence[Drop], groups: Iterabl
             plain = [c for c in mine if c.split == split and c.perturb == "none"]
             if len({TASKS[c.task].benchmark for c in plain}) > 1:
                 changed = [d for d in drops if d.split == split and TASKS[d.task].benchmark in group.benchmarks]
-                found.append(_group(group, split, plain, changed))
+                found.append(_group(group, split, plain, changed, dialogues))
     return found
 
 
-def _group(group: Group, split: Split, cells: Sequence[CellResult], drops: Sequence[Drop]) -> BenchmarkGroup:
+@dataclass(frozen=True, slots=True)
+class _Dialogues:
+    """The influences of dialogues on parts."""
+
+    influences: Mapping[Place, Influences]
+    numbers: DialogueNumbers
+
+    def of(self, place: Place, metric: str) -> dict[Hashable, tuple[float, float]]:
+        return by_dialogue(self.influences.get(place), metric, self.numbers)
+
+
+def _group(
+    group: Group, split: Split, cells: Sequence[CellResult], drops: Sequence[Drop], dialogues: _Dialogues
+) -> BenchmarkGroup:
     left_out = {c.task for c in cells if not _scale(TASKS[c.task].metrics[0])}
     cells = [c for c in cells if c.task not in left_out]
     drops = [d for d in drops if _scale(d.metric)]
@@ -191,7 +223,7 @@ def _group(group: Group, split: Split, cells: Sequence[CellResult], drops: Seque
         split=split,
         columns=columns,
         left_out=sorted(left_out, key=task_order),
-        rows=[_row(way, columns, changed, at, drop_at) for way in _ways(cells)],
+        rows=[_row(way, columns, changed, at, drop_at, dialogues) for way in _ways(cells)],
     )
 
 
@@ -277,6 +309,7 @@ def _row(
     changed: Mapping[tuple[str, str], Sequence[str]],
     at: Mapping[Place, CellResult],
     drop_at: Mapping[Place, Drop],
+    dialogues: _Dialogues,
 ) -> GroupRow:
     names = dict.fromkeys(name for column in columns for name in column.parts)
     parts = {name: _part(cell) for name in names if (cell := at.get(way.place(name)))}
@@ -284,7 +317,8 @@ def _row(
     for (perturb, benchmark), wanted in changed.items():
         there = {name: _change(drop) for name in wanted if (drop := drop_at.get(way.place(name, perturb)))}
         if there:
-            mean, items, missing = _mean(there, wanted)
+            shared = {name: dialogues.of(way.place(name, perturb), part.metric) for name, part in there.items()}
+            mean, items, missing = _mean(there, wanted, shared)
             changes.append(
                 GroupChange(
                     perturb=perturb,
@@ -295,9 +329,10 @@ def _row(
                     parts=[*there.values()],
                 )
             )
+    shared = {name: dialogues.of(way.place(name), part.metric) for name, part in parts.items()}
     scores = []
     for column in columns:
-        mean, items, missing = _mean(parts, column.parts)
+        mean, items, missing = _mean(parts, column.parts, shared)
         chance = _chance(parts, column.parts)
         scores.append(
             GroupScore(kind=column.kind, name=column.name, **dict(mean), items=items, missing=missing, chance=chance)
@@ -369,27 +404,30 @@ def weights(parts: Iterable[str]) -> dict[str, float]:
 
 
 def _mean(
-    parts: Mapping[str, GroupPart | GroupChangePart], wanted: Sequence[str]
+    parts: Mapping[str, GroupPart | GroupChangePart],
+    wanted: Sequence[str],
+    dialogues: Mapping[str, Mapping[Hashable, tuple[float, float]]],
 ) -> tuple[IntervalFields, int, list[str]]:
-    """(the weighted mean of the wanted parts, null if one is missing; the number of items; the missing parts). The interval takes
-    the parts as independent."""
+    """(the weighted mean of the wanted parts, null if one is missing; the number of items; the missing parts). `dialogues`: part
+    -> its dialogues, for `weighted_sum`."""
+    from evalsuite.metrics.statistics import Summand, weighted_sum
+
     found = {name: parts[name] for name in wanted if name in parts}
     missing = [name for name in wanted if name not in found or found[name].value is None]
     items = sum(part.items for part in found.values())
     if missing:
         return IntervalFields(value=None, low=None, high=None), items, missing
-    weighed = [(weight, found[name]) for name, weight in weights(wanted).items()]
-    value = math.fsum(w * (part.value or 0.0) for w, part in weighed)
-    below, above = [], []  # distances from each part's value to the ends of its interval, weighted
-    for weight, part in weighed:
+    weighed = weights(wanted)
+    summands = []
+    for name, weight in weighed.items():
+        part = found[name]
         # Intervals of parts that were stopped early do not add up.
         if part.bounds is None or (isinstance(part, GroupPart) and part.estimated):
+            value = math.fsum(w * (found[of].value or 0.0) for of, w in weighed.items())
             return IntervalFields(value=value, low=None, high=None), items, missing
-        middle, low, high = part.bounds
-        below.append(weight * (middle - low))
-        above.append(weight * (high - middle))
-    low, high = (math.sqrt(math.fsum(x**2 for x in side)) for side in (below, above))
-    return IntervalFields(value=value, low=value - low, high=value + high), items, missing
+        summands.append(Summand(weight, *part.bounds, dialogues[name]))
+    mean = weighted_sum(summands)
+    return IntervalFields(value=mean.value, low=mean.low, high=mean.high), items, missing
 
 
 def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
@@ -412,11 +450,11 @@ def narrowed_groups(groups: list[BenchmarkGroup], chosen: PlaceFilter) -> list[B
 # --- tables
 
 _LEGEND = Text(
-    "各任务首要指标（% 以该指标的最高值为 100）的平均，每项任务权重相同，任务内每个题集权重相同；准确率与 F1 尺度不同，一起平均只供粗看；区间按各部分独立计算，题目只出自极少几段对话时没有区间；n/m：m 部分中仅有 n "
+    "各任务首要指标（% 以该指标的最高值为 100）的平均，每项任务权重相同，任务内每个题集权重相同；准确率与 F1 尺度不同，一起平均只供粗看；区间中一段对话只计一次，即使多项任务问及它；题目只出自极少几段对话时没有区间；n/m：m 部分中仅有 n "
     "部分，因此没有平均；!n：n 个请求失败或尚未提问",
     "means of the tasks' headline metrics, in % of their highest value: every task weighs the same, and of a task every set; "
-    "accuracy and F1 share no scale, so a rough guide; intervals take the parts as independent, and are none where items come "
-    "from too few dialogues; n/m: only n of m parts, so no mean; !n: requests failed or not asked",
+    "accuracy and F1 share no scale, so a rough guide; in intervals a dialogue counts once, though several tasks ask about it; "
+    "none where items come from too few dialogues; n/m: only n of m parts, so no mean; !n: requests failed or not asked",
 )
 
 

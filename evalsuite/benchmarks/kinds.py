@@ -112,7 +112,9 @@ def _choices_parts(answered: Answered) -> tuple[Part, ...]:
     sets = SetScores.of(chosen, [item.references for item in answered.items])
     names = list(sets.corpus)
     signatures = {name: f"{name}|def:cicero-v2|parser:{parser_of(answered.reading)}" for name in names}
-    return (Part("sets", sets, {name: name for name in names}, signatures),)
+    # Over items; CIDER's metrics of these names are over classes.
+    means = frozenset({"macro_precision", "macro_recall"})
+    return (Part("sets", sets, {name: name for name in names}, signatures, means=means),)
 
 
 # --- spans and short texts

@@ -17,6 +17,8 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
     few_dialogues         interval of a mean over fewer dialogues than can be resampled (Korn & Graubard 1998)
     scale_mean            interval of a mean of values on a scale, with whichever of the two fits the number of dialogues
     mean_difference       the same for a mean of paired differences
+    influences            what each dialogue moves a metric by, from leaving it out (Efron & Tibshirani 1993, ch. 11)
+    weighted_sum          interval of a weighted mean of metrics whose items may share dialogues (Zou & Donner 2008)
     holm                  correction for multiple tests (Holm 1979)
     within_families       the same for tests of several families, with the smallest p that each can give
 
@@ -249,6 +251,75 @@ def mean_difference(values: Sequence[float], clusters: Sequence[Hashable], rng: 
         return drawn.low, drawn.high
     half = t_quantile(_ENDS[1], count - 1) * math.sqrt(spread * count / (count - 1)) / len(values)
     return mean - half, mean + half
+
+
+def influences(scores: Additive, clusters: Sequence[Hashable]) -> dict[str, Floats]:
+    """Metric -> (C,) its value less that without each dialogue, in order of first occurrence; zeros for one dialogue.
+
+    >>> influences(Means.of({"x": [1, 1, 0, 0]}), "aabc")["x"].round(3).tolist()
+    [0.5, -0.167, -0.167]
+    """
+    sums = cluster_sums(scores.statistics, clusters)
+    total = sums.sum(axis=0)
+    whole = scores.finish(total)
+    if len(sums) < 2:
+        return {name: np.zeros(1) for name in whole}
+    return {name: np.asarray(whole[name] - left, dtype=float) for name, left in scores.finish(total - sums).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Summand:
+    """A part of a weighted sum: a value with the ends of its interval, and its dialogues."""
+
+    weight: float
+    value: float
+    low: float
+    high: float
+    # Dialogue -> (what it moves the value by, its share of the items); empty: no dialogue is shared with another part.
+    dialogues: Mapping[Hashable, tuple[float, float]]
+
+
+def weighted_sum(parts: Sequence[Summand]) -> Interval:
+    """A weighted sum of values, with an interval that counts a dialogue once, however many parts ask about it.
+
+    The distances h of the parts' values to the ends of their intervals give that of the sum: the root of the sum over pairs of
+    parts of w h ρ w h (Zou & Donner 2008). The correlation ρ of two parts is that of their dialogues' influences, so it is 0
+    where they share none, and for intervals of ±1.96 standard errors over dialogues the result is that of the sum's own
+    cluster-robust standard error. A part whose items are all right or all wrong shows no influences; another such part on
+    the same dialogues is taken to rise and fall with it, as each dialogue counts as one item in their own intervals.
+
+    Of fewer than `RESAMPLED` dialogues, parts that seem to make up for each other may do so by accident: there the interval
+    is at least that of independent parts.
+
+    >>> same = Summand(0.5, 0.5, 0.4, 0.7, {n: ((-1.0) ** n, 0.01) for n in range(100)})
+    >>> found = weighted_sum([same, same])
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.4, 0.7)
+    """
+    value = math.fsum(part.weight * part.value for part in parts)
+    alike = _correlations([part.dialogues for part in parts])
+    few = len({name for part in parts for name in part.dialogues}) < RESAMPLED
+    halves = []
+    for distances in ([p.value - p.low for p in parts], [p.high - p.value for p in parts]):
+        moved = np.array([part.weight * distance for part, distance in zip(parts, distances, strict=True)])
+        square, independent = float(moved @ alike @ moved), float(moved @ moved)
+        halves.append(math.sqrt(max(square, independent if few else 0.0)))
+    return Interval(value, value - halves[0], value + halves[1])
+
+
+def _correlations(parts: Sequence[Mapping[Hashable, tuple[float, float]]]) -> Floats:
+    """(P, P) correlations of the parts' influences over dialogues; of their shares of items where nothing has an influence."""
+    number = {name: n for n, name in enumerate(dict.fromkeys(name for part in parts for name in part))}
+    rows = np.zeros((len(parts), len(number)))
+    for row, part in zip(rows, parts, strict=True):
+        columns = [number[name] for name in part]
+        moves, shares = np.array([*part.values()], dtype=float).reshape(-1, 2).T
+        row[columns] = moves if float(moves @ moves) > 1e-18 else shares
+    length = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    unit = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
+    correlations = unit @ unit.T
+    np.fill_diagonal(correlations, 1.0)
+    return np.asarray(correlations)
 
 
 def t_quantile(p: float, freedom: float) -> float:
@@ -547,24 +618,24 @@ def holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
-    """A p-value, corrected within its family of tests."""
+class Adjusted:
+    """A p-value, adjusted within its family of tests."""
 
     p: float  # the p-value, adjusted by Holm
     least: float  # the smallest adjusted p-value that any replies could give with this family's numbers of dialogues
     family: int  # tests that are corrected together
 
 
-def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Corrected]:
+def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Adjusted]:
     """Correct each test, given as (family, p, smallest p that its dialogues can give), over its family.
 
     >>> [c.p for c in within_families([("a", 0.01, 0.0), ("b", 0.02, 0.0), ("a", 0.04, 0.0)])]
     [0.02, 0.02, 0.04]
     """
-    corrected: dict[int, Corrected] = {}
+    corrected: dict[int, Adjusted] = {}
     for numbers in by_key((family, n) for n, (family, _, _) in enumerate(tests)).values():
         p, least = holm({n: tests[n][1] for n in numbers}), holm({n: tests[n][2] for n in numbers})
-        corrected |= {n: Corrected(p[n], least[n], len(numbers)) for n in numbers}
+        corrected |= {n: Adjusted(p[n], least[n], len(numbers)) for n in numbers}
     return [corrected[n] for n in range(len(tests))]
 
 

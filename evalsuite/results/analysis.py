@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from evalsuite.common.sheet import Sheet, Text
+from evalsuite.results.influences import Influences
 from evalsuite.results.outcomes import CellOutcomes, ScoredReply
 from evalsuite.results.schema.base import PlaceFilter, Strict
 from evalsuite.results.schema.cell import CellResult
@@ -41,6 +42,7 @@ class ScoredCell:
     outcomes: CellOutcomes
     points: Points | None = None
     counted: frozenset[int] | None = None  # indices of the requests whose replies count; None: all do
+    influences: Influences | None = None  # on the metrics that are averaged over cells
 
     @property
     def place(self) -> Place:

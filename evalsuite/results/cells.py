@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.results.analysis import Points, ScoredCell
 from evalsuite.results.chosen_items import with_estimate
 from evalsuite.results.estimates import asking_of, estimate_of, estimated_metric
+from evalsuite.results.influences import Influences, influences_of
 from evalsuite.results.outcomes import ScoredReply, outcomes_of
 from evalsuite.results.schema.cell import CellResult, Estimate, Facts, MetricValue
 from evalsuite.results.scoring import Scored, intervals, per_item, score_cell
@@ -42,7 +43,7 @@ def cell_results(
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
-    metrics, points = _metrics(cell, answered, reading, encoder)
+    metrics, points, influences = _metrics(cell, answered, reading, encoder)
     stopped = _estimate(cell, trials, replies, indices) if indices else None
     if stopped:
         metrics = _estimated(metrics, stopped)
@@ -70,7 +71,8 @@ def cell_results(
     )
     outcomes = outcomes_of(cell, answered)
     counted = None if indices is None else frozenset(indices)
-    return ScoredCell(with_estimate(result, outcomes, len(answered) == len(trials)), outcomes, points, counted)
+    shown = with_estimate(result, outcomes, len(answered) == len(trials))
+    return ScoredCell(shown, outcomes, points, counted, influences)
 
 
 def _estimate(
@@ -97,23 +99,26 @@ def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[st
 
 def _metrics(
     cell: Cell, answered: Sequence[ScoredReply], reading: Reading, encoder: Encoder | None
-) -> tuple[dict[str, MetricValue], Points | None]:
-    """The figures, with values None where no request was answered; and the items' points."""
+) -> tuple[dict[str, MetricValue], Points | None, Influences | None]:
+    """The figures, with values None where no request was answered; the items' points; and the influences of dialogues on the
+    metrics that are averaged: all in a benchmark that is averaged over its sets, else the headline."""
     nothing = {
         name: MetricValue(value=None, low=None, high=None, n=0, signature=name)
         for name in TASKS[cell.place.task].metrics
     }
     if not answered:
-        return nothing, None
+        return nothing, None, None
     trials, responses, answers, _ = zip(*answered, strict=True)
     items, samples = [trial.item for trial in trials], [trial.request.sample for trial in trials]
     place = cell.place
     scored = score_cell(items, responses, reading, answers, place.perturb, cell.facts, samples, place.variant, encoder)
     if not scored.items:  # every item has a rotation that failed
-        return nothing, None
+        return nothing, None, None
     # The seed names no model: two models with the same replies get the same interval.
     purpose = f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}"
-    return intervals(scored, purpose, f"|{signature(cell)}"), _points(cell, scored)
+    task = TASKS[place.task]
+    influences = influences_of(scored, () if benchmark_of(task.name).averaged else task.metrics[:1])
+    return intervals(scored, purpose, f"|{signature(cell)}"), _points(cell, scored), influences
 
 
 def _points(cell: Cell, scored: Scored) -> Points | None:

@@ -188,6 +188,7 @@ def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], li
             part.names,
             part.signatures,
             {name: folded(values) for name, values in _of_items(part).items()},
+            means=part.means,
         )
         for part in parts
     ]
@@ -210,14 +211,16 @@ def _rotations(
         columns = {name: values.tolist() for name, values in _of_items(part).items()}
         rows_of = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
         signatures = {name: f"{part.signatures[name]}|all-rotations" for name in columns}
-        folded.append(Part(part.name, Means.of(rows_of), {name: name for name in rows_of}, signatures))
+        names = {name: name for name in rows_of}
+        folded.append(Part(part.name, Means.of(rows_of), names, signatures, means=part.means))
         means = {
             f"rotation.{name}": [math.fsum(values[n] for n in rows) / len(rows) for rows in whole]
             for name, values in columns.items()
         }
         signatures = {f"rotation.{name}": f"{part.signatures[name]}|mean-of-rotations" for name in columns}
         names = {name: name for name in means}
-        folded.append(Part(part.name, Means.of(means), names, signatures, over_rotations=True))
+        averaged = frozenset(f"rotation.{name}" for name in part.means)
+        folded.append(Part(part.name, Means.of(means), names, signatures, over_rotations=True, means=averaged))
     if change.votes:
         folded.append(votes_part(answered, whole))
     return [items[rows[0]] for rows in whole], [samples[rows[0]] for rows in whole], folded
@@ -258,7 +261,7 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
             # Percentiles of few dialogues are too narrow, and with one dialogue every resample is identical.
             low, high = (interval.low, interval.high) if dialogues >= RESAMPLED else (None, None)
             if dialogues > 1 and metric.maximum == 1:
-                if metric.is_mean and name in of_items:
+                if (metric.is_mean or name in part.means) and name in of_items:
                     few = few_dialogues(of_items[name], scored.clusters)
                     low, high = few.low, few.high
                 elif interval.low == interval.high and interval.value in (0, 1):
