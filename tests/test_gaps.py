@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +30,15 @@ TASK = "knowledge_filling"
 def cell(item_set: str, values: list[float], task: str = TASK, model: str = "m", **more: Any) -> CellOutcomes:
     place = replace(Place(model, task, item_set, "test", "paper", 0), **more)
     outcomes = tuple(
-        Outcome(Item(f"{n}", task, item_set, "test", (), ""), 0, 0, n, value, Answer(Status.PARSED), Score())
+        Outcome(
+            Item(f"{n}", task, item_set, "test", (f"A: {item_set} {n}",), ""),
+            0,
+            0,
+            n,
+            value,
+            Answer(Status.PARSED),
+            Score(),
+        )
         for n, value in enumerate(values)
     )
     return CellOutcomes(Cell(place, {}), (), outcomes)
@@ -63,6 +72,42 @@ def test_a_gap_by_hand() -> None:
     assert row["low"] == pytest.approx(0.5 - 0.1 * 2**0.5) and row["high"] == pytest.approx(0.5 + 0.1 * 2**0.5)
     (none,) = rows(cell("easy", EASY), cell("hard", HARD), half=None)
     assert (none["low"], none["high"]) == (None, None)
+
+
+def test_a_dialogue_of_both_sets_is_one() -> None:
+    """Ten dialogues, of which each has one item in each set, and the same answers in both but for one: the sets are almost
+    equal, which ten other dialogues with these answers would not show."""
+    right = [1.0] * 5 + [0.0] * 5
+    easy, hard = cell("easy", [1.0] * 6 + [0.0] * 4), cell("hard", right)
+    (apart,) = rows(easy, hard)
+    shared = replace(
+        hard,
+        outcomes=tuple(
+            replace(there, item=replace(there.item, dialogue=here.item.dialogue))
+            for here, there in zip(easy.outcomes, hard.outcomes, strict=True)
+        ),
+    )
+    (joint,) = rows(easy, shared)
+    # The nine dialogues that are not right all in one set of ten; the one dialogue that differs, in one of two directions.
+    assert apart["least_p"] == pytest.approx(math.comb(10, 9) / math.comb(20, 9)) and joint["least_p"] == 1 / 2
+    assert joint["gap"] == apart["gap"] == pytest.approx(0.1) and joint["dialogues"] == [10, 10]
+    assert joint["p"] == 1.0
+
+
+def test_the_interval_of_a_gap_counts_shared_dialogues_once() -> None:
+    """Forty dialogues with the same answers in both sets but for ten: the gap varies less than of two samples."""
+    values = [1.0] * 20 + [0.0] * 20
+    easy, hard = cell("easy", [1.0] * 30 + [0.0] * 10), cell("hard", values)
+    there = tuple(
+        replace(b, item=replace(b.item, dialogue=a.item.dialogue))
+        for a, b in zip(easy.outcomes, hard.outcomes, strict=True)
+    )
+    (apart,), (joint,) = rows(easy, hard), rows(easy, replace(hard, outcomes=there))
+    # The correlation of two lists of right and wrong answers, by hand: (1/2 - 3/4 · 1/2) / √(3/16 · 1/4).
+    rho = (1 / 2 - 3 / 8) / (3 / 64) ** 0.5
+    assert apart["high"] - apart["gap"] == pytest.approx(0.1 * 2**0.5)
+    assert joint["high"] - joint["gap"] == pytest.approx(0.1 * (2 - 2 * rho) ** 0.5)
+    assert joint["p"] < apart["p"]
 
 
 def test_the_samples_of_an_item_are_one_value() -> None:

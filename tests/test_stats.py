@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import combinations, count, product
 from random import Random
 
 import numpy as np
@@ -237,7 +238,7 @@ def test_what_differs_everywhere_is_significant_however_many_rows_there_are(rows
 
 
 def test_a_gap_everywhere_is_significant_however_many_rows_there_are() -> None:
-    p = stats.unpaired_test([0.9, 0.8] * 20, [0.2, 0.1] * 20, range(40), range(40), Random(0), 500).p
+    p = stats.unpaired_test([0.9, 0.8] * 20, [0.2, 0.1] * 20, range(40), range(40, 80), Random(0), 500).p
     assert stats.within_families([("all", p, 0.0)] * 500)[0].p <= 0.01
 
 
@@ -369,11 +370,13 @@ def test_an_unpaired_test_keeps_its_level_and_sees_a_gap() -> None:
     """Dialogues of one set have more items, and vary more, than those of the other: the means are equal all the same."""
     rng = np.random.default_rng(1)
 
+    names = count()  # no dialogue is in two sets
+
     def sample(dialogues: int, most: int, of: Callable[[], float]) -> tuple[list[float], list[int]]:
-        shares = [(of(), n, count) for n, count in enumerate(rng.integers(1, most, dialogues))]
+        shares = [(of(), next(names), some) for some in rng.integers(1, most, dialogues)]
         return (
-            [float(rng.random() < p) for p, _, count in shares for _ in range(count)],
-            [n for _, n, count in shares for _ in range(count)],
+            [float(rng.random() < p) for p, _, some in shares for _ in range(some)],
+            [n for _, n, some in shares for _ in range(some)],
         )
 
     found = 0
@@ -387,11 +390,77 @@ def test_an_unpaired_test_keeps_its_level_and_sees_a_gap() -> None:
     assert stats.unpaired_test(a, b, of_a, of_b, Random(0), 1).p < 0.01
 
 
+def test_dialogues_of_both_sets_are_exchanged_within_themselves() -> None:
+    """p by our own enumeration: of all ways to divide the dialogues of one set alone, times all ways to exchange those of both."""
+    a, of_a = [1.0, 1.0, 0.0, 1.0, 1.0, 0.5], ["a", "a", "b", "s", "t", "t"]
+    b, of_b = [0.0, 1.0, 0.0, 0.25, 0.0, 0.0], ["c", "d", "d", "s", "s", "t"]
+    sums = [
+        {d: (sum(v for v, x in zip(values, of, strict=True) if x == d), of.count(d)) for d in dict.fromkeys(of)}
+        for values, of in ((a, of_a), (b, of_b))
+    ]
+
+    def t(one: dict[str, tuple[float, int]], other: dict[str, tuple[float, int]]) -> float:
+        """The difference over its standard error: of each dialogue the sum of its influences on both means."""
+        items, items_other = (sum(n for _, n in side.values()) for side in (one, other))
+        mean, mean_other = sum(x for x, _ in one.values()) / items, sum(x for x, _ in other.values()) / items_other
+        size, size_other = (len(side) / (len(side) - 1) for side in (one, other))
+        moves = {d: (x - mean * n) / items * size**0.5 for d, (x, n) in one.items()}
+        moves_other = {d: (x - mean_other * n) / items_other * size_other**0.5 for d, (x, n) in other.items()}
+        spread = sum((moves.get(d, 0.0) - moves_other.get(d, 0.0)) ** 2 for d in {*one, *other})
+        return abs(mean - mean_other) / spread**0.5
+
+    alone = {d: row for side in sums for d, row in side.items() if d not in "st"}
+    found = []
+    for first in combinations(alone, 2):
+        for s, u in product((0, 1), repeat=2):
+            one, other = ({"s": sums[i ^ s]["s"], "t": sums[i ^ u]["t"]} for i in (0, 1))
+            one |= {d: alone[d] for d in first}
+            other |= {d: row for d, row in alone.items() if d not in first}
+            found.append(t(one, other))
+    test = stats.unpaired_test(a, b, of_a, of_b, Random(0), 1)
+    assert test.p == pytest.approx(np.mean(np.array(found) >= t(*sums) - 1e-9)) and test.least == 2 / 24
+    assert stats.unpaired_test([1] * 3, [0] * 3, "xyz", "xyz", Random(0), 1).p == 2 / 8
+
+
+@pytest.mark.slow
+def test_shared_dialogues_keep_the_level_of_an_unpaired_test_and_add_power() -> None:
+    """30 dialogues with an item in each set, and 10 of one set alone; a dialogue's answers rise and fall together. Taken as
+    unrelated, the test finds next to nothing where there is nothing, and less where there is something."""
+    rng = np.random.default_rng(3)
+    level = power = unrelated = 0
+    for seed in range(120):
+        ease = rng.random(50)
+        easy, same, less = (
+            (rng.random(40) < chance).astype(float) for chance in (ease[:40], ease[10:], 0.75 * ease[10:])
+        )
+        of_a, of_b = range(40), range(10, 50)
+        level += stats.unpaired_test(easy, same, of_a, of_b, Random(seed), 1).p < 0.05
+        easy = np.minimum(1.0, easy + (rng.random(40) < 0.15))
+        power += stats.unpaired_test(easy, less, of_a, of_b, Random(seed), 1).p < 0.05
+        unrelated += stats.unpaired_test(easy, less, of_a, range(50, 90), Random(seed), 1).p < 0.05
+    assert 1 <= level <= 13  # 6 expected
+    assert power > unrelated
+
+
+def test_one_dialogue_that_is_not_right_makes_no_gap() -> None:
+    """150 dialogues with 1 to 3 items, all right, and 370 with one of them wrong: the one is in the smaller set by chance in 150 of
+    520 permutations. Studentized differences are all near 1, and rank by numbers of items alone."""
+    rng = np.random.default_rng(4)
+    of_a, of_b = np.repeat(np.arange(150), rng.integers(1, 4, 150)), np.repeat(np.arange(370), rng.integers(1, 4, 370))
+    for side in (0, 1):
+        a, b = np.ones(len(of_a)), np.ones(len(of_b))
+        (a, b)[side][0] = 0.0
+        test = stats.unpaired_test(a, b, of_a.tolist(), (1000 + of_b).tolist(), Random(0), 1)
+        assert test.p >= test.least == 150 / 520
+    # A dialogue of both sets that is right in one: each of two ways to exchange its items.
+    assert stats.unpaired_test([1, 1, 0], [1, 1, 1], "abc", "abc", Random(0), 1).least == 1 / 2
+
+
 def test_unpaired_p_is_near_welchs() -> None:
     scipy = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(2)
     a, b = rng.normal(0.5, 0.1, 80), rng.normal(0.53, 0.2, 120)
-    ours = stats.unpaired_test(a.tolist(), b.tolist(), range(80), range(120), Random(0), 1).p
+    ours = stats.unpaired_test(a.tolist(), b.tolist(), range(80), range(80, 200), Random(0), 1).p
     assert ours == pytest.approx(scipy.ttest_ind(a, b, equal_var=False).pvalue, abs=0.02)
 
 

@@ -1,15 +1,13 @@
 """The gap between a benchmark's levels, EASY and HARD (the paper's Appendix F).
 
-The sets hold different items, so the test is unpaired: dialogues are permuted between the sets (`unpaired_test`). A dialogue
-that both sets ask about (44 of event causes in the official data) counts in each, as if it were two: where its items go right
-together, the difference varies less than the test takes it to, which errs on the safe side. The half widths of the two cells'
-intervals are added in squares (Newcombe 1998; Zou & Donner 2008); the resulting interval is extended, or cut, at 0 where it
-would contradict the test.
+The sets hold different items, so the test is unpaired: dialogues are permuted between the sets (`unpaired_test`). Of a dialogue
+that both sets ask about (44 of event causes in the official data), a permutation exchanges the items of the two sets with each
+other. The half widths of the two cells' intervals are added in squares, less what the shared dialogues have in common (Newcombe
+1998; Zou & Donner 2008); the resulting interval is extended, or cut, at 0 where it would contradict the test.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -19,6 +17,7 @@ from pydantic import Field
 
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, task_order
+from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
@@ -53,8 +52,8 @@ class Gap(TaskFields):
     low: Number
     high: Number
     p: Share = Field(
-        description="p of an unpaired permutation of dialogues between the sets: exact for few dialogues, else from random "
-        "permutations, as many as the family needs."
+        description="p of an unpaired permutation of dialogues between the sets, or of both sets' items of a dialogue that both "
+        "have: exact for few dialogues, else from random permutations, as many as the family needs."
     )
     least_p: Share = Field(description="The smallest p that so few dialogues can give.")
     p_holm: Share = Field(description="p, corrected by Holm over the model's tasks asked in one way.")
@@ -88,22 +87,31 @@ def compute(run: ScoredRun) -> list[Gap]:
 
 
 def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
-    from evalsuite.metrics.statistics import unpaired_test
+    from evalsuite.metrics.statistics import Summand, unpaired_test, weighted_sum
 
     place = both[0].place
     metric = TASKS[place.task].item_metrics[0]
     easy, hard = (cell.result.metrics[metric] for cell in both)
     found = [item_values(cell.outcomes).values() for cell in both]
     values = [[item.value for item in side] for side in found]
-    dialogues = [[item.first.cluster for item in side] for side in found]
+    contexts = [item.first.item.context for side in found for item in side]
+    of = sources(contexts)
+    dialogues = of[: len(values[0])], of[len(values[0]) :]
     # The seed names no model: two models with the same replies get the same p.
     rng = Random(f"gaps:{place.task}:{place.split}")
-    test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng, family)
+    test = unpaired_test(values[0], values[1], *dialogues, rng, family)
     low = high = None
     if easy.bounds and hard.bounds:
+        influences = [_influences(*side) for side in zip(values, dialogues, strict=True)]
         (x, x_low, x_high), (y, y_low, y_high) = easy.bounds, hard.bounds
-        low, high = test.value - math.hypot(x - x_low, y_high - y), test.value + math.hypot(x_high - x, y - y_low)
-        low, high = test.agreeing(low, high)
+        minus = {name: (-move, 0.0) for name, move in influences[1].items()}
+        whole = weighted_sum(
+            [
+                Summand(1, x, x_low, x_high, {name: (move, 0.0) for name, move in influences[0].items()}),
+                Summand(1, -y, -y_high, -y_low, minus),
+            ]
+        )
+        low, high = test.agreeing(test.value + whole.low - whole.value, test.value + whole.high - whole.value)
     return Gap(
         **dict(place.without("set")),
         metric=metric,
@@ -118,6 +126,13 @@ def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
         least_p=test.least,
         p_holm=test.p,
     )
+
+
+def _influences(values: Sequence[float], dialogues: Sequence[int]) -> dict[int, float]:
+    """Dialogue -> what it moves the mean by."""
+    from evalsuite.metrics.statistics import Means, influences
+
+    return dict(zip(dict.fromkeys(dialogues), influences(Means.of({"": values}), dialogues)[""].tolist(), strict=True))
 
 
 # --- tables

@@ -57,7 +57,7 @@ def influences_on_change(base: CellOutcomes, other: CellOutcomes, metric: str) -
 
     before, after = item_values(base), item_values(other)
     both = [name for name in before if name in after]
-    clusters = [before[name].first.source for name in both]
+    clusters = [before[name].first.cluster for name in both]
     changes = Means.of({metric: [after[name].value - before[name].value for name in both]})
     contexts = [before[name].first.item.context for name in both]
     return _of(contexts, clusters, influences(changes, clusters))

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (6453f798a084a39e) by types.mjs.
+// Generated from schema/results.schema.json (ec35511224b8642f) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -1775,7 +1775,7 @@ export interface Gap {
   low: number | null;
   high: number | null;
   /**
-   * p of an unpaired permutation of dialogues between the sets: exact for few dialogues, else from random permutations, as many as the family needs.
+   * p of an unpaired permutation of dialogues between the sets, or of both sets' items of a dialogue that both have: exact for few dialogues, else from random permutations, as many as the family needs.
    */
   p: number;
   /**
