@@ -15,13 +15,14 @@ from importlib import import_module
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
-from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.analyses.value_columns import MODEL, TASK, Columns, table
+from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.grouping import by_key
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Count, Number, Share
-from evalsuite.results.words import place_words, task_and_set, with_notes
+from evalsuite.results.words import place_words, with_notes
 from evalsuite.types import Status
 
 ANSWERED = frozenset({Status.PARSED, Status.SEVERAL, Status.CONFLICT})
@@ -126,34 +127,22 @@ def _legend(penalty: float) -> Text:
 
 
 def _sheet(rows: Sequence[Abstention], penalty: float) -> Sheet:
-    columns = (
-        Column(Text("模型", "model")),
-        Column(Text("任务", "task"), key=True),
-        Column("n", kind="count"),
-        Column(Text("回答", "answered"), "%", "percent"),
-        Column(Text("拒答", "abstained"), kind="count"),
-        Column(Text("无答案", "silent"), kind="count"),
-        Column(Text("答对", "right"), "%", "percent", better="more"),
-        Column(Text("得分", "score"), f"−{penalty:g}", "percent", better="more", signed=True),
-    )
-    lines = tuple(
-        Row(
-            (
-                row.model,
-                task_and_set(TASKS[row.task], row.set),
-                row.replies,
-                row.coverage.as_value,
-                row.abstained,
-                row.silent,
-                row.accuracy.as_value if row.accuracy else None,
-                row.score(penalty),
-            ),
-            about=row.coordinates(),
-        )
-        for row in rows
+    score = Column(Text("得分", "score"), f"−{penalty:g}", "percent", better="more", signed=True)
+    columns: Columns[Abstention] = (
+        MODEL,
+        TASK,
+        (Column("n", kind="count"), lambda row: row.replies),
+        (Column(Text("回答", "answered"), "%", "percent"), lambda row: row.coverage.as_value),
+        (Column(Text("拒答", "abstained"), kind="count"), lambda row: row.abstained),
+        (Column(Text("无答案", "silent"), kind="count"), lambda row: row.silent),
+        (
+            Column(Text("答对", "right"), "%", "percent", better="more"),
+            lambda row: row.accuracy.as_value if row.accuracy else None,
+        ),
+        (score, lambda row: row.score(penalty)),
     )
     where = place_words(rows[0].coordinates(), benchmark_of(rows[0].task))
-    return Sheet("abstention", Text(f"拒答：{where.zh}", f"Abstention: {where.en}"), columns, lines)
+    return Sheet("abstention", Text(f"拒答：{where.zh}", f"Abstention: {where.en}"), *table(columns, rows))
 
 
 ANALYSIS = Analysis(

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from evalsuite.analyses.value_columns import MODEL, Columns, headings, row_of
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
@@ -23,7 +24,7 @@ from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.schema.base import Count, Located, Name, Number, Rows, Set, Share, Split, Strict
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.words import estimate_flags, set_name, split_words, task_and_set
+from evalsuite.results.words import estimate_flags, set_name, split_words, task_and_set, titled
 
 NAME = "contamination.json"
 ORDER = ("order", "options", "mink", "names", "completion", "guided")  # order of tests in tables
@@ -163,51 +164,37 @@ def row_sheets(
     """The sheet of rows of contamination.json. `scores`: (model, task, set, split) -> cells, of which the first is shown."""
     if not rows:
         return
-    columns = (
-        Column(Text("模型", "model")),
-        Column(Text("检验", "test"), key=True),
-        Column("n", kind="count"),
-        Column(Text("已发布", "published"), align="right"),
-        Column(Text("对照", "control"), align="right"),
-        Column("p", align="right"),
-        Column(Text("校正后 p", "corrected"), align="right"),
-        Column(Text("得分", "score"), align="right"),
-        Column(Text("结论", "seen")),
+    columns: Columns[ExposureTest] = (
+        MODEL,
+        (Column(Text("检验", "test"), key=True), _test_name),
+        (Column("n", kind="count"), lambda row: row.n),
+        (Column(Text("已发布", "published"), align="right"), lambda row: _number(row, row.value)),
+        (Column(Text("对照", "control"), align="right"), lambda row: _number(row, row.expected)),
+        (Column("p", align="right"), lambda row: _p(row.p)),
+        (Column(Text("校正后 p", "corrected"), align="right"), lambda row: _p(row.p_holm)),
+        (Column(Text("得分", "score"), align="right"), lambda row: _score((scores or {}).get((row.model, *row.file)))),
+        (Column(Text("结论", "seen")), _verdict),
     )
-    lines = []
+    lines: list[Row] = []
     for (task, item_set, split), tests in by_key((row.file, row) for row in rows).items():
         heading = Text(
             f"{TASKS[task].zh} {set_name(benchmark_of(task), item_set).zh} {split_words(split).zh}",
             f"{TASKS[task].short} {item_set} {split}",
         )
         lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
-        lines += [Row(_line(row, scores or {}), about=row.coordinates()) for row in tests]
+        lines += [row_of(columns, row, row.coordinates()) for row in tests]
     yield Sheet(
         "contamination",
         Text("读过测试数据的迹象，按文件列出", "Signs of having been read, file by file"),
-        columns,
+        headings(columns),
         tuple(lines),
         (*_sentences(rows), *_references(rows), _LEGEND),
     )
 
 
-def _line(
-    row: ExposureTest, scores: Mapping[tuple[str, ...], Sequence[CellResult]]
-) -> tuple[str | Text | int | None, ...]:
-    name = _words("tests")["minkpp" if row.figures.get("minkpp") is not None else row.test]
+def _test_name(row: ExposureTest) -> Text:
     form = _form(row)
-    asked = scores.get((row.model, *row.file))
-    return (
-        row.model,
-        Text(name.zh + form.zh, name.en + form.en),
-        row.n,
-        _number(row, row.value),
-        _number(row, row.expected),
-        _p(row.p),
-        _p(row.p_holm),
-        _score(asked) if asked else None,
-        _verdict(row),
-    )
+    return titled(_words("tests")["minkpp" if row.figures.get("minkpp") is not None else row.test], form.zh, form.en)
 
 
 def _form(row: ExposureTest) -> Text:
@@ -228,8 +215,10 @@ def _p(value: float | None) -> str:
     return "–" if value is None else p_words(value)
 
 
-def _score(asked: Sequence[CellResult]) -> str:
+def _score(asked: Sequence[CellResult] | None) -> str | None:
     """The headline of the first cell; with its way where a model was asked in several."""
+    if not asked:
+        return None
     cell = asked[0]
     way = [cell.way] if len({other.way for other in asked}) > 1 else []
     metric = metric_named(TASKS[cell.task].metrics[0])

@@ -16,11 +16,12 @@ from pydantic import Field, ValidationError
 
 from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
 from evalsuite.analyses.judged.summary import JudgedReplies, judged_replies
+from evalsuite.analyses.value_columns import MODEL, Columns, table
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import read_json
 from evalsuite.common.jsonl import first_fault
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outputs import output_id, way_of
 from evalsuite.results.schema.base import CellFields, Count, IntervalFields, Rows, Share
@@ -188,34 +189,28 @@ def _sheet_of(row: CorrectedJudge) -> tuple[str, str, str, str]:
 
 
 def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[CorrectedJudge]) -> Sheet:
-    columns = (
-        Column(Text("模型", "model")),
-        Column(Text("任务", "task"), key=True),
-        Column(Text("评审平均", "judge"), kind="number"),
-        Column(Text("校正", "corrected"), kind="number"),
-        Column(Text("仅人打分", "people alone"), kind="number"),
-        Column("λ", kind="number"),
-        Column(Text("打分", "marked"), kind="count"),
-        Column(""),
-    )
     several = len({(row.way, row.split) for row in rows}) > 1
-    lines = []
-    for row in rows:
-        place = place_words(row.coordinates(), benchmark_of(row.task))
-        task = task_and_set(TASKS[row.task], row.set)
-        label = Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
-        figures = (
-            row.raw.as_value,
-            row.corrected.as_value,
-            row.people.as_value,
-            Value(row.tuning),
-        )
-        marked = Value(row.marked, asides=(f" / {row.drawn}",) if row.marked < row.drawn else ())
-        refused = _REFUSED[row.refused] if row.refused else ""
-        lines.append(Row((row.model, label, *figures, marked, refused), about=row.place.as_dict()))
+
+    def asked(row: CorrectedJudge) -> Text:
+        place, task = place_words(row.coordinates(), benchmark_of(row.task)), task_and_set(TASKS[row.task], row.set)
+        return Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
+
+    columns: Columns[CorrectedJudge] = (
+        MODEL,
+        (Column(Text("任务", "task"), key=True), asked),
+        (Column(Text("评审平均", "judge"), kind="number"), lambda row: row.raw.as_value),
+        (Column(Text("校正", "corrected"), kind="number"), lambda row: row.corrected.as_value),
+        (Column(Text("仅人打分", "people alone"), kind="number"), lambda row: row.people.as_value),
+        (Column("λ", kind="number"), lambda row: Value(row.tuning)),
+        (
+            Column(Text("打分", "marked"), kind="count"),
+            lambda row: Value(row.marked, asides=(f" / {row.drawn}",) if row.marked < row.drawn else ()),
+        ),
+        (Column(""), lambda row: _REFUSED[row.refused] if row.refused else ""),
+    )
     name = f"{judge}, {rubric} {scale}, {sample}"
     title = Text(f"评审模型经人校正：{name}", f"Judge corrected by people: {name}")
-    return Sheet("judge-corrected", title, columns, tuple(lines), about={"judge": judge, "rubric": rubric})
+    return Sheet("judge-corrected", title, *table(columns, rows), about={"judge": judge, "rubric": rubric})
 
 
 ANALYSIS = Analysis(

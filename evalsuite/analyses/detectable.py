@@ -12,14 +12,15 @@ from statistics import median
 
 from pydantic import Field
 
+from evalsuite.analyses.value_columns import Columns, table, ways
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
-from evalsuite.common.sheet import Column, Row, Sheet, Text
+from evalsuite.common.sheet import Column, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.base import Count, Number, SharedPlaceFields
-from evalsuite.results.words import WAY, asked_ways, task_and_set
+from evalsuite.results.words import WAY, task_and_set
 
 
 class Detectable(SharedPlaceFields):
@@ -85,24 +86,17 @@ def sheets(results: Results) -> Iterator[Sheet]:
     rows = results.of(ANALYSIS)
     if not rows:
         return
-    columns = (
-        Column(Text("任务", "task")),
-        Column(Text("问法", "asked"), key=True),
-        Column(Text("模型数", "models"), kind="count"),
-        Column("n", kind="count"),
-        Column(Text("对话", "dialogues"), kind="count"),
-        Column(Text("中位", "median"), "%", "percent"),
-        Column(Text("最大", "largest"), "%", "percent"),
-    )
-    lines = tuple(
-        Row(
-            (task_and_set(TASKS[r.task], r.set), asked, r.models, r.items, r.dialogues, r.median, r.largest),
-            about=r.coordinates(),
-        )
-        for r, asked in zip(rows, asked_ways(rows), strict=True)
+    columns: Columns[Detectable] = (
+        (Column(Text("任务", "task")), lambda row: task_and_set(TASKS[row.task], row.set)),
+        (Column(Text("问法", "asked"), key=True), ways(rows)),
+        (Column(Text("模型数", "models"), kind="count"), lambda row: row.models),
+        (Column("n", kind="count"), lambda row: row.items),
+        (Column(Text("对话", "dialogues"), kind="count"), lambda row: row.dialogues),
+        (Column(Text("中位", "median"), "%", "percent"), lambda row: row.median),
+        (Column(Text("最大", "largest"), "%", "percent"), lambda row: row.largest),
     )
     title = Text("题量够吗？能检出的差异", "Is the set large enough? Differences that can be found")
-    yield Sheet("detectable", title, columns, lines, (_LEGEND,), finding=_finding(rows), compares=WAY)
+    yield Sheet("detectable", title, *table(columns, rows), (_LEGEND,), finding=_finding(rows), compares=WAY)
 
 
 def _finding(rows: Sequence[Detectable]) -> Text:

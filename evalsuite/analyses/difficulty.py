@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import ItemMean, item_mean
+from evalsuite.analyses.value_columns import Columns, headings, row_of, table
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
@@ -241,69 +242,44 @@ def _by_way(rows: Iterable[Difficulty]) -> dict[tuple[str, str], list[Difficulty
 
 
 def _sheet(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
-    columns = (
-        Column(Text("任务", "task")),
-        Column(Text("题数", "items"), kind="count"),
-        Column(Text("答对", "right"), "%", "percent", range=(0, 1)),
-        Column(Text("答对的模型数（题数分布）", "by models right"), kind="histogram"),
-        Column(Text("α", "alpha"), kind="number"),
-        Column(Text("区分度", "discr."), kind="number"),
-        Column(Text("区分度为负", "<0"), kind="count"),
+    columns: Columns[Difficulty] = (
+        (Column(Text("任务", "task")), _task),
+        (Column(Text("题数", "items"), kind="count"), lambda row: row.n),
+        (Column(Text("答对", "right"), "%", "percent", range=(0, 1)), lambda row: row.as_value),
+        (Column(Text("答对的模型数（题数分布）", "by models right"), kind="histogram"), lambda row: _counts(row.right)),
+        (Column(Text("α", "alpha"), kind="number"), lambda row: Value(row.alpha)),
+        (Column(Text("区分度", "discr."), kind="number"), lambda row: Value(row.discrimination.mean)),
+        (Column(Text("区分度为负", "<0"), kind="count"), lambda row: row.discrimination.bins[0]),
     )
-    lines = [
-        Row(
-            (
-                _task(row),
-                row.n,
-                row.as_value,
-                _counts(row.right),
-                Value(row.alpha),
-                Value(row.discrimination.mean),
-                row.discrimination.bins[0],
-            ),
-            about={"task": row.task, "set": row.set},
-        )
-        for row in rows
-    ]
+    body = table(columns, rows, lambda row: {"task": row.task, "set": row.set})
     title = Text(
         f"题目难度与区分度：{asked_words(_about(rows))}", f"Difficulty and discrimination of items, {split} {asked}"
     )
-    return Sheet("difficulty", title, columns, tuple(lines), _models(rows), about=_about(rows))
+    return Sheet("difficulty", title, *body, _models(rows), about=_about(rows))
 
 
 def _items(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
-    columns = (
-        Column(Text("条目", "item")),
-        Column(Text("缘由", "why")),
-        Column(Text("答对", "right"), "%", "percent"),
-        Column(Text("区分度", "r"), kind="number"),
-        Column("p", kind="number", digits=4),
-        Column(Text("同选", "same"), kind="count"),
+    columns: Columns[Suspicious] = (
+        (Column(Text("条目", "item")), lambda item: item.item.rsplit("/", 1)[-1]),
+        (Column(Text("缘由", "why")), lambda item: _WHY[item.why]),
+        (Column(Text("答对", "right"), "%", "percent"), lambda item: Value(item.value)),
+        (Column(Text("区分度", "r"), kind="number"), lambda item: Value(item.discrimination)),
+        (Column("p", kind="number", digits=4), lambda item: Value(item.p)),
+        (Column(Text("同选", "same"), kind="count"), lambda item: Value(item.agree)),
     )
-    lines = []
+    lines: list[Row] = []
     for row in rows:
         place = {"task": row.task, "set": row.set}
         more = row.all_wrong + row.negative - len(row.suspicious)
         rest = Text(f"（另有 {more} 题）", f" ({more} more)") if more else Text("", "")
         name = _task(row)
         lines.append(Row((Text(name.zh + rest.zh, name.en + rest.en), *[None] * 5), "group", about=place))
+        # The page opens the reply of the best model that is wrong.
         lines += [
-            Row(
-                (
-                    x.item.rsplit("/", 1)[-1],
-                    _WHY[x.why],
-                    Value(x.value),
-                    Value(x.discrimination),
-                    Value(x.p),
-                    Value(x.agree),
-                ),
-                # The page opens the reply of the best model that is wrong.
-                about={**place, "model": x.reply_of, "item": x.item},
-            )
-            for x in row.suspicious
+            row_of(columns, item, {**place, "model": item.reply_of, "item": item.item}) for item in row.suspicious
         ]
     title = Text(f"可疑题目：{asked_words(_about(rows))}", f"Suspicious items, {split} {asked}")
-    return Sheet("suspicious", title, columns, tuple(lines), about=_about(rows))
+    return Sheet("suspicious", title, headings(columns), tuple(lines), about=_about(rows))
 
 
 def _task(row: Difficulty) -> Text:

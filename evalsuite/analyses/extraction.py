@@ -11,15 +11,15 @@ from statistics import fmean
 
 from pydantic import Field
 
+from evalsuite.analyses.value_columns import Columns, by_model, cell_names, table
 from evalsuite.benchmarks.languages import reply_text
-from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import ScoredReply
 from evalsuite.results.schema.base import CellFields, Count, Number, Share
-from evalsuite.results.words import task_and_set
 from evalsuite.types import Place, Status
 
 
@@ -110,31 +110,23 @@ def sheets(results: Results) -> Iterator[Sheet]:
     rows = results.of(ANALYSIS)
     if not rows:
         return
-    several = len({(row.way, row.split) for row in rows}) > 1
-    order = sorted(rows, key=lambda r: (set_order(r.set), task_order(r.task)))
-    models = dict.fromkeys(row.model for row in rows)
-    lines = [_line(row, several) for model in models for row in order if row.model == model]
     answer, reply = Text("答案", "answer"), Text("整段回复", "reply")
-    columns = (
-        Column(""),
-        Column(Text("截取", "cut"), "%", "percent"),
-        Column(answer, "F1", "percent"),
-        Column(reply, "F1", "percent"),
-        Column(Text("增加", "gain"), "F1", "percent", signed=True),
-        Column(answer, "EM", "percent"),
-        Column(reply, "EM", "percent"),
+    columns: Columns[Extraction] = (
+        (Column(""), cell_names(rows)),
+        (Column(Text("截取", "cut"), "%", "percent"), lambda row: row.cut),
+        (Column(answer, "F1", "percent"), lambda row: row.f1),
+        (Column(reply, "F1", "percent"), lambda row: row.f1_reply),
+        (Column(Text("增加", "gain"), "F1", "percent", signed=True), _gain),
+        (Column(answer, "EM", "percent"), lambda row: row.em),
+        (Column(reply, "EM", "percent"), lambda row: row.em_reply),
     )
     title = Text("答案抽取使得分提高多少", "What extraction adds to the scores")
-    yield Sheet("extraction", title, columns, tuple(lines), (_LEGEND,))
+    yield Sheet("extraction", title, *table(columns, by_model(rows)), (_LEGEND,))
 
 
-def _line(row: Extraction, several: bool) -> Row:
-    rest = f" {row.split} {row.way}" if several else ""
+def _gain(row: Extraction) -> Value:
     sure = row.low is not None and row.high is not None and (row.low > 0 or row.high < 0)
-    gain = Value(row.gain, row.low, row.high, tone="strong" if sure else "")
-    cells = (row.cut, row.f1, row.f1_reply, gain, row.em, row.em_reply)
-    name = task_and_set(TASKS[row.task], row.set, f"{row.model} ", rest)
-    return Row((name, *cells), about=row.coordinates())
+    return Value(row.gain, row.low, row.high, tone="strong" if sure else "")
 
 
 ANALYSIS = Analysis(

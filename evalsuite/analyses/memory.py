@@ -21,6 +21,7 @@ from pydantic import Field
 
 from evalsuite.analyses.item_mean import ItemMean, item_mean, value_or_dash
 from evalsuite.analyses.judged.summary import Verdicts, verdicts
+from evalsuite.analyses.value_columns import MODEL, Columns, table
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
@@ -483,23 +484,18 @@ def _title(entry: Independent, zh: str, en: str) -> Text:
 
 
 def _measures(entry: Independent) -> Sheet:
-    columns = (
-        Column(Text("模型", "model")),
-        Column(Text("准确率", "accuracy"), "%", "percent", digits=2, better="more"),
-        Column(Text("名次", "rank"), kind="count"),
-        Column(Text("保留", "kept"), "n", kind="count"),
-        Column("FRMM", "%", "percent", digits=2, better="more"),
-        Column(Text("名次", "rank"), kind="count"),
-        Column("MIB", kind="percent", digits=2, signed=True, better="more"),
-        Column(Text("名次", "rank"), kind="count"),
+    rank = Column(Text("名次", "rank"), kind="count")
+    columns: Columns[IndependentModel] = (
+        MODEL,
+        (Column(Text("准确率", "accuracy"), "%", "percent", digits=2, better="more"), lambda m: m.accuracy),
+        (rank, lambda m: m.rank),
+        (Column(Text("保留", "kept"), "n", kind="count"), lambda m: m.retained),
+        (Column("FRMM", "%", "percent", digits=2, better="more"), lambda m: Value(m.frmm)),
+        (rank, lambda m: m.frmm_rank),
+        (Column("MIB", kind="percent", digits=2, signed=True, better="more"), lambda m: Value(m.mib)),
+        (rank, lambda m: m.mib_rank),
     )
-    rows = [
-        Row(
-            (m.model, m.accuracy, m.rank, m.retained, Value(m.frmm), m.frmm_rank, Value(m.mib), m.mib_rank),
-            about={"model": m.model},
-        )
-        for m in sorted(entry.models, key=lambda m: (m.frmm_rank is None, m.frmm_rank or 0))
-    ]
+    models = sorted(entry.models, key=lambda m: (m.frmm_rank is None, m.frmm_rank or 0))
     left_out = entry.left_out
     notes = (
         [Text(f"未计（回复不全）：{'、'.join(left_out)}", f"left out, replies missing: {', '.join(left_out)}")]
@@ -507,7 +503,7 @@ def _measures(entry: Independent) -> Sheet:
         else []
     )
     title = _title(entry, "与记忆无关的推理", "reasoning independent of memory")
-    return Sheet("independence", title, columns, tuple(rows), (_decided([entry]), *notes), entry.coordinates())
+    return Sheet("independence", title, *table(columns, models), (_decided([entry]), *notes), entry.coordinates())
 
 
 def _battles(entry: Independent) -> Sheet:

@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from evalsuite.analyses.value_columns import Columns, table
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimated_metric, item_ranges
 from evalsuite.results.schema.base import Count, Rows, Share, SharedPlaceFields, Strict
@@ -195,31 +196,23 @@ def sheets(results: Results) -> Iterator[Sheet]:
 def _sheet(row: Ranked) -> Sheet:
     task, points = TASKS[row.task], f"±{100 * row.margin:g}"
     verdicts = {**_VERDICTS, "alike": Text(f"相差在 {points} 以内", f"within {points}")}
-    lines = tuple(
-        Row(
-            (
-                pair.a,
-                pair.b,
-                Value(pair.difference, pair.low, pair.high),
-                f"{pair.asked}/{pair.of}",
-                verdicts[pair.verdict],
-            )
-        )
-        for pair in row.pairs
-    )
-    columns = (
-        Column(Text("前者", "first")),
-        Column(Text("后者", "second")),
-        Column(Text("差", "difference"), metric_heading(metric_named(row.metric)), "percent", digits=2, signed=True),
-        Column(Text("题数", "items"), align="right"),
-        Column(Text("结论", "verdict")),
+    metric = metric_heading(metric_named(row.metric))
+    columns: Columns[RankedPair] = (
+        (Column(Text("前者", "first")), lambda pair: pair.a),
+        (Column(Text("后者", "second")), lambda pair: pair.b),
+        (
+            Column(Text("差", "difference"), metric, "percent", digits=2, signed=True),
+            lambda pair: Value(pair.difference, pair.low, pair.high),
+        ),
+        (Column(Text("题数", "items"), align="right"), lambda pair: f"{pair.asked}/{pair.of}"),
+        (Column(Text("结论", "verdict")), lambda pair: verdicts[pair.verdict]),
     )
     place = place_words(row.coordinates(), benchmark_of(row.task))
     title = Text(
         f"{task.zh}，{place.zh}：分出高下，或相差在 {points} 以内",
         f"{task.en}, {place.en}: told apart, or within {points}",
     )
-    return Sheet("ranked", title, columns, lines, about=row.coordinates())
+    return Sheet("ranked", title, *table(columns, row.pairs, lambda _: {}), about=row.coordinates())
 
 
 ANALYSIS = Analysis(

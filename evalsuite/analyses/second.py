@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from statistics import fmean
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from evalsuite.analyses.value_columns import Columns, ValueColumn, cell_names, table
 from evalsuite.benchmarks.languages import reply_text
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.dialogue import sources
@@ -44,7 +45,7 @@ from evalsuite.results.schema.base import (
 from evalsuite.results.schema.record import AnswerRead
 from evalsuite.results.scoring import Scored, intervals, score_cell
 from evalsuite.results.store import ReaderRow
-from evalsuite.results.words import estimate_marks, metric_heading, outcome_words, set_name
+from evalsuite.results.words import estimate_marks, metric_heading, outcome_words, task_heading, titled
 from evalsuite.types import Answer, Item, Place, Response, Status, Trial
 
 ReadingRelation = Literal["same", "other", "first_only", "second_only", "neither"]
@@ -494,27 +495,19 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _tasks(reader: str, tasks: Sequence[SecondTask]) -> Sheet:
-    columns = (
-        Column(""),
-        Column(Text("所问", "asked"), kind="count"),
-        Column(Text("缺", "lost"), kind="count"),
-        Column(Text("一致", "agree"), "%", "percent"),
-        Column("κ, F1", kind="number"),
-        *(Column(name, kind="count") for name in _RELATIONS.values()),
-    )
-    rows = tuple(
-        Row(
-            (
-                Text(TASKS[row.task].zh, TASKS[row.task].short),
-                row.asked,
-                row.asked - row.n,
-                Value(row.agreement),
-                Value(row.value, row.low, row.high, asides=(" F1",) if row.measure == "f1" else ()),
-                *(row.relations[name] for name in _RELATIONS),
-            ),
-            about={"task": row.task},
-        )
-        for row in tasks
+    def count_of(relation: ReadingRelation) -> ValueColumn[SecondTask]:
+        return Column(_RELATIONS[relation], kind="count"), lambda row: row.relations[relation]
+
+    columns: Columns[SecondTask] = (
+        (Column(""), lambda row: task_heading(TASKS[row.task])),
+        (Column(Text("所问", "asked"), kind="count"), lambda row: row.asked),
+        (Column(Text("缺", "lost"), kind="count"), lambda row: row.asked - row.n),
+        (Column(Text("一致", "agree"), "%", "percent"), lambda row: Value(row.agreement)),
+        (
+            Column("κ, F1", kind="number"),
+            lambda row: replace(row.as_value, asides=(" F1",) if row.measure == "f1" else ()),
+        ),
+        *map(count_of, _RELATIONS),
     )
     asked = {why: [row.reasons[why] for row in tasks if why in row.reasons] for why in _ASKED_WHY}
     sums = {why: (sum(r.agree for r in found), sum(r.n for r in found)) for why, found in asked.items() if found}
@@ -523,7 +516,7 @@ def _tasks(reader: str, tasks: Sequence[SecondTask]) -> Sheet:
         "agree, by why they were asked: " + "; ".join(f"{_ASKED_WHY[k].en} {a} of {n}" for k, (a, n) in sums.items()),
     )
     title = Text(f"第二读者 {reader} 与解析器", f"Second reader {reader} beside the parser")
-    return Sheet("second", title, columns, rows, (why, _LEGEND) if sums else (_LEGEND,))
+    return Sheet("second", title, *table(columns, tasks), (why, _LEGEND) if sums else (_LEGEND,))
 
 
 def _statuses(tasks: Sequence[SecondTask]) -> Sheet:
@@ -544,35 +537,29 @@ def _word(name: str) -> Text:
 
 def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str]]) -> Sheet:
     order = sorted(cells, key=lambda c: (c.model, set_order(c.set), task_order(c.task), c.way))
-    several = len({(cell.way, cell.split) for cell in cells}) > 1
-    columns = (
-        Column(""),
-        Column(Text("有判断", "verdicts"), kind="count"),
-        Column(Text("回复", "replies"), kind="count"),
-        Column(Text("解析器", "parser"), kind="percent"),
-        Column(Text("第二读者", "second reader"), kind="percent"),
-        Column(Text("差", "change"), kind="percent", signed=True),
+    cell_name = cell_names(cells)
+
+    def name(cell: SecondCell) -> Text:
+        heading = metric_heading(metric_named(cell.metric))
+        return titled(cell_name(cell), f" {heading.zh}", f" {heading.en}")
+
+    def change(cell: SecondCell) -> Value:
+        first, second = cell.first, cell.second.value
+        return Value(None if first is None or second is None else second - first)
+
+    columns: Columns[SecondCell] = (
+        (Column(""), name),
+        (Column(Text("有判断", "verdicts"), kind="count"), lambda cell: cell.n),
+        (Column(Text("回复", "replies"), kind="count"), lambda cell: cell.replies),
+        (
+            Column(Text("解析器", "parser"), kind="percent"),
+            lambda cell: Value(cell.first, flags=tuple(marks.get(cell.place, ()))),
+        ),
+        (Column(Text("第二读者", "second reader"), kind="percent"), lambda cell: cell.second.as_value),
+        (Column(Text("差", "change"), kind="percent", signed=True), change),
     )
-    rows = []
-    for cell in order:
-        task, metric, first, second = TASKS[cell.task], metric_named(cell.metric), cell.first, cell.second
-        named = set_name(benchmark_of(cell.task), cell.set)
-        rest = f" {cell.split} {cell.way}" if several else ""
-        zh, en = f"{task.zh}{rest} {metric_heading(metric).zh}", f"{task.short}{rest} {metric.heading}"
-        change = None if first is None or second.value is None else second.value - first
-        values = (
-            Value(first, flags=tuple(marks.get(cell.place, ()))),
-            second.as_value,
-            Value(change),
-        )
-        rows.append(
-            Row(
-                (Text(f"{cell.model} {named.zh} {zh}", f"{cell.model} {named.en} {en}"), cell.n, cell.replies, *values),
-                about=cell.coordinates(),
-            )
-        )
     title = Text("按两位读者的成绩", "Headline scores by both readers")
-    return Sheet("second-scores", title, columns, tuple(rows), (_SCORES,))
+    return Sheet("second-scores", title, *table(columns, order), (_SCORES,))
 
 
 _LENGTH = 30  # the most characters shown of an answer; its record has it whole

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
+from evalsuite.analyses.value_columns import MODEL, TASK, Columns, table, ways
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -23,7 +24,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, differing_in, item_values
 from evalsuite.results.schema.base import AskingsFields, Count, Rows, Strict
-from evalsuite.results.words import WAY, asked_ways, task_and_set, with_notes
+from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import Place
 
 Varied = Literal["wordings", "perturbations", "rotations"]
@@ -205,6 +206,7 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
     if not contests:
         return None
     wordings = [*dict.fromkeys(name for contest in contests for name in contest.best)]
+    way = ways([contest.rows[0] for contest in contests])
     columns = (
         Column(Text("任务", "task")),
         Column(Text("问法", "asked"), key=True),
@@ -214,8 +216,7 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         Column(Text("有变", "changes")),
     )
     lines = []
-    asked = asked_ways([contest.rows[0] for contest in contests])
-    for contest, way in zip(contests, asked, strict=True):
+    for contest in contests:
         first = contest.rows[0]
         best = [contest.best.get(name) for name in wordings]
         names = [Value(", ".join(one[0]), asides=(f" {fixed(100 * one[1], 1)}",)) if one else None for one in best]
@@ -223,7 +224,7 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
         items = min(row.items for row in contest.rows)
         about = {name: value for name, value in first.without("model") if value is not None}
         task = task_and_set(TASKS[first.task], first.set)
-        lines.append(Row((task, way, len(contest.rows), items, *names, changes), about=about))
+        lines.append(Row((task, way(first), len(contest.rows), items, *names, changes), about=about))
     changed = [contest.rows[0] for contest in contests if contest.changes]
     named = [task_and_set(TASKS[row.task], row.set) for row in changed[:3]]
     zh, en = "、".join(name.zh for name in named), "; ".join(name.en for name in named)
@@ -244,37 +245,25 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
 
 
 def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
-    columns = (
-        Column(Text("模型", "model")),
-        Column(Text("任务", "task"), key=True),
-        Column(Text("问法", "asked"), key=True),
-        Column("n", kind="count"),
-        Column(Text("问法数", "askings"), kind="count"),
-        Column(Text("平均", "mean"), "%", "percent", better="more"),
-        Column(Text("最低问法", "worst"), "%", "percent", better="more"),
-        Column(Text("全对", "all"), "%", "percent", better="more"),
-        Column(Text("任一", "any"), "%", "percent", better="more"),
-        Column(Text("敏感度", "sensitivity"), kind="number", better="less"),
-        Column(Text("分位数", "quantiles")),
+    columns: Columns[Stability] = (
+        MODEL,
+        TASK,
+        (Column(Text("问法", "asked"), key=True), ways(rows)),
+        (Column("n", kind="count"), lambda row: row.items),
+        (Column(Text("问法数", "askings"), kind="count"), lambda row: len(row.askings)),
+        (Column(Text("平均", "mean"), "%", "percent", better="more"), lambda row: row.mean.as_value),
+        (
+            Column(Text("最低问法", "worst"), "%", "percent", better="more"),
+            lambda row: Value(min(asking.value for asking in row.askings), asides=(f" {row.worst}",)),
+        ),
+        (Column(Text("全对", "all"), "%", "percent", better="more"), lambda row: row.all.as_value),
+        (Column(Text("任一", "any"), "%", "percent", better="more"), lambda row: row.any.as_value),
+        (Column(Text("敏感度", "sensitivity"), kind="number", better="less"), lambda row: row.sensitivity.as_value),
+        (Column(Text("分位数", "quantiles")), lambda row: " / ".join(f"{100 * x:.1f}" for x in row.quantiles)),
     )
-    lines = []
-    for row, way in zip(rows, asked_ways(rows), strict=True):
-        cells = (
-            row.model,
-            task_and_set(TASKS[row.task], row.set),
-            way,
-            row.items,
-            len(row.askings),
-            row.mean.as_value,
-            Value(min(asking.value for asking in row.askings), asides=(f" {row.worst}",)),
-            row.all.as_value,
-            row.any.as_value,
-            row.sensitivity.as_value,
-            " / ".join(f"{100 * x:.1f}" for x in row.quantiles),
-        )
-        lines.append(Row(cells, about={name: value for name, value in row.coordinates().items() if value is not None}))
     name = NAMES[over]
-    return Sheet("stability", Text(f"{name.zh}下都答对", f"Right under {name.en}"), columns, tuple(lines), compares=WAY)
+    title = Text(f"{name.zh}下都答对", f"Right under {name.en}")
+    return Sheet("stability", title, *table(columns, rows), compares=WAY)
 
 
 ANALYSIS = Analysis(

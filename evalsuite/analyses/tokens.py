@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evalsuite.benchmarks.registry import TASKS, metric_named, set_order, task_order
+from evalsuite.analyses.value_columns import by_model, cell_names
+from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.schema.cell import CellResult, TokenCounts
-from evalsuite.results.words import estimate_flags, task_and_set
+from evalsuite.results.words import estimate_flags
 
 _LEGEND = Text(
     "均值、中位数、p90（第 90 百分位）：每条回复生成的词元，含思考。思考：其中推理模型自身思考所占的比例。提示词：提示词的平均词元。合计：全部回复生成的词元。",
@@ -29,14 +30,13 @@ _FACTOR, _MORE = 2, 20
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A row for each cell whose tokens were counted; no sheet without one."""
-    counted = [(cell, cell.tokens) for cell in results.cells if cell.tokens]
+    counted = [cell for cell in results.cells if cell.tokens]
     if not counted:
         return
-    several = len({(cell.way, cell.split) for cell, _ in counted}) > 1
-    models = dict.fromkeys(cell.model for cell, _ in counted)
-    order = sorted(counted, key=lambda one: (set_order(one[0].set), task_order(one[0].task)))
-    costs = any(spent.cost is not None for _, spent in counted)
-    rows = [_row(cell, spent, several, costs) for model in models for cell, spent in order if cell.model == model]
+    name = cell_names(counted)
+    counts = [cell.tokens for cell in counted if cell.tokens]
+    costs = any(spent.cost is not None for spent in counts)
+    rows = [_row(name(cell), cell, cell.tokens, costs) for cell in by_model(counted) if cell.tokens]
     columns = (
         Column(""),
         Column(Text("得分", "score"), "%", "percent"),
@@ -49,7 +49,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
         *((Column(Text("费用", "cost"), kind="number", digits=4),) if costs else ()),
     )
     title = Text("得分与所用词元", "Scores and tokens")
-    yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *notes([spent for _, spent in counted])))
+    yield Sheet("tokens", title, columns, tuple(rows), (_LEGEND, *notes(counts)))
 
 
 def notes(counted: Sequence[TokenCounts]) -> Iterator[Text]:
@@ -60,10 +60,8 @@ def notes(counted: Sequence[TokenCounts]) -> Iterator[Text]:
         yield UNCOUNTED
 
 
-def _row(cell: CellResult, spent: TokenCounts, several: bool, costs: bool) -> Row:
-    task = TASKS[cell.task]
-    name = task_and_set(task, cell.set, f"{cell.model} ", f" {cell.split} {cell.way}" if several else "")
-    score = cell.headline.value if metric_named(task.metrics[0]).percent else None
+def _row(name: Text, cell: CellResult, spent: TokenCounts, costs: bool) -> Row:
+    score = cell.headline.value if metric_named(TASKS[cell.task].metrics[0]).percent else None
     thinking = Value(spent.thinking, asides=("*",) if spent.by_characters else ())
     more = (" +",) if spent.uncounted else ()
     counts = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, Value(spent.total, asides=more))

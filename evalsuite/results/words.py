@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Sheet, Text
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.schema.base import AskingsFields, Located
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Benchmark, Metric, Place, Task
 
@@ -149,12 +148,6 @@ def with_distinct_titles(sheets: Iterable[Sheet]) -> Iterator[Sheet]:
         words = [_part_words(name, sheet.about[name]) for name in parts if name in sheet.about]
         zh, en = ("".join(f" · {word}" for word in own) for own in ([w.zh for w in words], [w.en for w in words]))
         yield replace(sheet, title=titled(sheet.title, zh, en)) if words else sheet
-
-
-def asked_ways(rows: Sequence[Located | AskingsFields]) -> list[str]:
-    """The way in which each row was asked, for a column; after its split where rows differ in that."""
-    splits = [row.coordinates()["split"] for row in rows]
-    return [f"{split} {row.way}" if len({*splits}) > 1 else row.way for split, row in zip(splits, rows, strict=True)]
 
 
 def estimate_flags(cell: CellResult) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
-from evalsuite.analyses.judged.values import AttackEffect, Correlations, Judged, Panel
+from evalsuite.analyses.judged.values import AttackEffect, Correlations, Judged, MedianCell, Panel
+from evalsuite.analyses.value_columns import Columns, table, ways
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results
-from evalsuite.results.words import asked_ways, place_words, task_and_set, titled
+from evalsuite.results.words import place_words, task_and_set, titled
 
 _N = Column("n", kind="count")
 _CORRELATIONS = Text(
@@ -61,25 +62,20 @@ def _attacks(effect: AttackEffect) -> Sheet:
 
 
 def _medians(panel: Panel) -> Sheet:
-    columns = (Column(""), Column(Text("中位数的平均分", "mean of medians"), kind="number"), _N)
-    ways = asked_ways(panel.cells)
-    several = len({*ways}) > 1
-    rows = [
-        Row(
-            (
-                task_and_set(TASKS[cell.task], cell.set, f"{cell.model} ", f" {way}" if several else ""),
-                cell.as_value,
-                cell.n,
-            ),
-            about=dict(cell.without()),
-        )
-        for cell, way in zip(panel.cells, ways, strict=True)
-    ]
+    way = ways(panel.cells)
+    several = len({*map(way, panel.cells)}) > 1
+    columns: Columns[MedianCell] = (
+        (
+            Column(""),
+            lambda cell: task_and_set(TASKS[cell.task], cell.set, f"{cell.model} ", f" {way(cell)}" if several else ""),
+        ),
+        (Column(Text("中位数的平均分", "mean of medians"), kind="number"), lambda cell: cell.as_value),
+        (_N, lambda cell: cell.n),
+    )
     who = f"{' · '.join(panel.judges)} {panel.rubric} {panel.scale}"
     about = {"judges": panel.judges, "rubric": panel.rubric, "scale": panel.scale}
-    return Sheet(
-        "judge-medians", titled(who, "：评审团中位数", ": medians of the panel"), columns, tuple(rows), about=about
-    )
+    title = titled(who, "：评审团中位数", ": medians of the panel")
+    return Sheet("judge-medians", title, *table(columns, panel.cells), about=about)
 
 
 def _correlations(judged: Judged) -> Iterator[Sheet]:
