@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.saved import load_results
@@ -32,12 +32,31 @@ FEW = 10  # with fewer models, the error itself is only roughly known
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
+class WayAsked:
+    """The settings in which a model was asked and its replies were read: equal for all models by which items are chosen."""
+
+    wording: str
+    template: str
+    shots: int
+    scoring: str
+    data: str
+    items: frozenset[str]  # ids of the answered ones
+    drop_leaked: bool
+    parser: tuple[str, bool]  # its name, and whether answers are extracted
+    seed: int | None  # of the shots; None without shots
+
+    def differs_in(self, other: WayAsked) -> list[str]:
+        """The names of the settings that differ."""
+        return [part.name for part in fields(self) if getattr(self, part.name) != getattr(other, part.name)]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOutcomes:
     """A model's outcomes on all items of a task and set."""
 
     model: str
     run: str
-    way: Mapping[str, Any]  # settings that must be equal for all models
+    way: WayAsked
     values: Mapping[str, float]  # item -> the task's first metric, the mean of its samples
     answers: Mapping[str, str]  # item -> its right answer; "" for a task whose answers are texts
     fingerprint: str
@@ -78,7 +97,7 @@ def anchors(
     if not sizes or min(sizes) < 2:
         raise ConfigError("--size: expected numbers from 2")
     columns, remarks = read_columns(runs, models)
-    found = []
+    chosen = []
     for column in columns:
         fitting = [size for size in sizes if size < len(column.items)]
         name = f"{column.place.task} {column.place.set}"
@@ -93,10 +112,10 @@ def anchors(
         point = points[-1]
         best = choose(point.method, column.table, column.answers, point.size, seed)
         weighed = [(column.items[n], float(w)) for n, w in zip(best.items, best.weights, strict=True)]
-        found.append(ChosenAnchors(column, point, tuple(points), tuple(weighed)))
-    if not found:
+        chosen.append(ChosenAnchors(column, point, tuple(points), tuple(weighed)))
+    if not chosen:
         raise ConfigError("\n  ".join(["no anchor items can be chosen:", *remarks]))
-    return found, remarks
+    return chosen, remarks
 
 
 # --- outcomes
@@ -108,7 +127,7 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
     from evalsuite.metrics.anchors import FEWEST
 
     remarks: list[str] = []
-    takers: dict[tuple[str, str, str], list[tuple[CellResult, Taker]]] = {}
+    by_column: dict[tuple[str, str, str], list[tuple[CellResult, ModelOutcomes]]] = {}
     for run in dict.fromkeys(Path(run) for run in runs):
         results = load_results(run)
         unfit: dict[str, list[str]] = {}  # reason -> cells
@@ -118,16 +137,16 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
                 unfit.setdefault(reason, []).append(cell.place.name)
             if reason is None:
                 with damage_named(results):
-                    one = _taker(run, cell, results.reading)
-                takers.setdefault((cell.task, cell.set, cell.split), []).append((cell, one))
+                    one = _model_outcomes(run, cell, results.reading)
+                by_column.setdefault((cell.task, cell.set, cell.split), []).append((cell, one))
         for reason, names in unfit.items():
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             remarks.append(f"{run}: left out, {reason}: {names[0]}{more}")
     columns = []
-    for (task, item_set, split), found in sorted(
-        takers.items(), key=lambda x: (task_order(x[0][0]), set_order(x[0][1]))
+    for (task, item_set, split), asked in sorted(
+        by_column.items(), key=lambda x: (task_order(x[0][0]), set_order(x[0][1]))
     ):
-        column = _column(found, remarks)
+        column = _column(asked, remarks)
         if len(column.models) < FEWEST:
             remarks.append(
                 f"{task} {item_set} {split}: left out, {len(column.models)} models ({', '.join(column.models)}): "
@@ -135,7 +154,7 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
             )
         else:
             columns.append(column)
-    if not takers:
+    if not by_column:
         remarks.append("no model answered every item of a task" + (f", of {', '.join(models)}" if models else ""))
     return columns, remarks
 
@@ -158,49 +177,49 @@ def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
     return None
 
 
-def _taker(run: Path, cell: CellResult, reading: Reading) -> Taker:
+def _model_outcomes(run: Path, cell: CellResult, reading: Reading) -> ModelOutcomes:
     facts, metric = cell.facts, TASKS[cell.task].item_metrics[0]
     values: dict[str, list[float]] = {}
     answers: dict[str, str] = {}
     for record in records.read_records(run, cell.records):
         values.setdefault(record["item"], []).append(record["scores"][metric])
         answers[record["item"]] = record.get("gold") or ""
-    way = {
-        "wording": cell.variant,
-        "template": facts.template,
-        "shots": cell.shots,
-        "scoring": cell.scoring,
-        "data": facts.data,
-        "items": hash(frozenset(values)),
-        "drop_leaked": facts.drop_leaked,
-        "parser": (reading.parser, reading.extract),
-        **({"seed": facts.seed} if cell.shots else {}),
-    }
-    means = {item: fmean(found) for item, found in values.items()}
-    return Taker(cell.model, run.name, way, means, answers, facts.fingerprint)
+    way = WayAsked(
+        wording=cell.variant,
+        template=facts.template,
+        shots=cell.shots,
+        scoring=cell.scoring,
+        data=facts.data,
+        items=frozenset(values),
+        drop_leaked=facts.drop_leaked,
+        parser=(reading.parser, reading.extract),
+        seed=facts.seed if cell.shots else None,
+    )
+    means = {item: fmean(samples) for item, samples in values.items()}
+    return ModelOutcomes(cell.model, run.name, way, means, answers, facts.fingerprint)
 
 
-def _column(found: Sequence[tuple[CellResult, Taker]], remarks: list[str]) -> TaskOutcomes:
+def _column(cells: Sequence[tuple[CellResult, ModelOutcomes]], remarks: list[str]) -> TaskOutcomes:
     """The models that were asked in the most frequent way, and a remark on each of the others."""
     import numpy as np
 
-    ways = Counter(repr(taker.way) for *_, taker in found)
+    ways = Counter(outcomes.way for _, outcomes in cells)
     most = max(ways, key=lambda way: ways[way])
-    cell, first = next((c, t) for c, t in found if repr(t.way) == most)
-    kept: dict[str, Taker] = {}
-    for other, taker in found:
-        if repr(taker.way) != most:
-            differ = [name for name in {**first.way, **taker.way} if first.way.get(name) != taker.way.get(name)]
+    cell, first = next((cell, outcomes) for cell, outcomes in cells if outcomes.way == most)
+    kept: dict[str, ModelOutcomes] = {}
+    for other, outcomes in cells:
+        if outcomes.way != most:
+            differ = most.differs_in(outcomes.way)
             remarks.append(
-                f"{other.place.name} of {taker.run}: left out, asked otherwise than most: other {', '.join(differ)}"
+                f"{other.place.name} of {outcomes.run}: left out, asked otherwise than most: other {', '.join(differ)}"
             )
-        elif any(taker.fingerprint == known.fingerprint for known in kept.values()):
-            remarks.append(f"{other.place.name} of {taker.run}: left out, the same model is there already")
+        elif any(outcomes.fingerprint == known.fingerprint for known in kept.values()):
+            remarks.append(f"{other.place.name} of {outcomes.run}: left out, the same model is there already")
         else:
-            name = taker.model if taker.model not in kept else f"{taker.model} ({taker.run})"
-            kept[name] = replace(taker, model=name)
+            unique = outcomes.model if outcomes.model not in kept else f"{outcomes.model} ({outcomes.run})"
+            kept[unique] = replace(outcomes, model=unique)
     items = tuple(first.values)
-    table = np.array([[taker.values[item] for item in items] for taker in kept.values()])
+    table = np.array([[outcomes.values[item] for item in items] for outcomes in kept.values()])
     known = sorted({*first.answers.values()})
     numbers = np.array([known.index(first.answers[item]) for item in items]) if "" not in known else None
     return TaskOutcomes(cell.place, cell.facts, tuple(kept), items, table, numbers)
