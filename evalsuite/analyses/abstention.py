@@ -95,9 +95,9 @@ def _covariance(a: Sequence[float], b: Sequence[float], dialogues: Sequence[int]
     sums: dict[int, list[float]] = {}
     means = math.fsum(a) / len(a), math.fsum(b) / len(b)
     for x, y, dialogue in zip(a, b, dialogues, strict=True):
-        own = sums.setdefault(dialogue, [0.0, 0.0])
-        own[0] += x - means[0]
-        own[1] += y - means[1]
+        of_dialogue = sums.setdefault(dialogue, [0.0, 0.0])
+        of_dialogue[0] += x - means[0]
+        of_dialogue[1] += y - means[1]
     count = len(sums)
     if count < 2:
         return None

@@ -93,9 +93,9 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _sheet(benchmark: str, item_set: str, split: str, rows: Sequence[Aspects]) -> Sheet:
-    found = BENCHMARKS[benchmark]
+    suite = BENCHMARKS[benchmark]
     last = {group.name: group for row in rows for group in row.groups}
-    names = papers_order(last, found)
+    names = papers_order(last, suite)
     columns = (
         Column(Text("模型", "model")),
         Column(Text("问法", "asked"), key=True),
@@ -113,7 +113,7 @@ def _sheet(benchmark: str, item_set: str, split: str, rows: Sequence[Aspects]) -
         f"任务：{'、'.join(task.zh for task in tasks)}；题数：{'、'.join(f'{name.zh} {n}' for name, n in sizes)}",
         f"{', '.join(task.short for task in tasks)}; n: {', '.join(f'{name.en} {n}' for name, n in sizes)}",
     )
-    title = titled(f"{found.title} {item_set}", "：按方面", ": by aspect")
+    title = titled(f"{suite.title} {item_set}", "：按方面", ": by aspect")
     return Sheet("aspects", title, columns, tuple(lines), (what,), about={"set": item_set, "split": split})
 
 

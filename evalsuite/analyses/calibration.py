@@ -105,11 +105,11 @@ def compute(run: ScoredRun) -> list[Calibration] | None:
         if not kind.written or PERTURBATIONS[place.perturb].several:
             continue
         if kind.single and place.scoring in HEADLINE:
-            found = _of_options(run, cell)
+            probabilities = _of_options(run, cell)
         else:
-            found = _stated(cell) if kind.options and place.scoring in WRITTEN else None
-        if found:
-            rows.append(_calibration(place, found))
+            probabilities = _stated(cell) if kind.options and place.scoring in WRITTEN else None
+        if probabilities:
+            rows.append(_calibration(place, probabilities))
     return rows or None
 
 
@@ -150,8 +150,8 @@ def _stated(cell: ScoredCell) -> _Probabilities | None:
     return _Probabilities("stated", confidence, right, (confidence - right) ** 2, 0.25, dialogues, len(answered))
 
 
-def _calibration(place: Place, found: _Probabilities) -> Calibration:
-    by, confidence, right, brier, uniform, dialogues, answered = found
+def _calibration(place: Place, probabilities: _Probabilities) -> Calibration:
+    by, confidence, right, brier, uniform, dialogues, answered = probabilities
     about = {
         **place.as_dict(),
         "by": by,
@@ -188,14 +188,14 @@ def _errors(
     from evalsuite.metrics.calibration import Sums, calibration
     from evalsuite.metrics.statistics import RESAMPLED
 
-    found = calibration(Sums.of(confidence, right, brier), dialogues, rng)
+    errors = calibration(Sums.of(confidence, right, brier), dialogues, rng)
     if len({*dialogues}) >= RESAMPLED:
-        ece, score = (MeanInterval(value=x.value, low=x.low, high=x.high) for x in (found["ece"], found["brier"]))
+        ece, score = (MeanInterval(value=x.value, low=x.low, high=x.high) for x in (errors["ece"], errors["brier"]))
         return ece, score
     share = mean_interval((brier / worst).clip(0, 1).tolist(), dialogues)
     low, high = (None if end is None else worst * end for end in (share.low, share.high))
-    ece = MeanInterval(value=found["ece"].value, low=None, high=None)
-    return ece, MeanInterval(value=found["brier"].value, low=low, high=high)
+    ece = MeanInterval(value=errors["ece"].value, low=None, high=None)
+    return ece, MeanInterval(value=errors["brier"].value, low=low, high=high)
 
 
 def _bins(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> list[ReliabilityBin]:
@@ -223,16 +223,16 @@ def _selected(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> tu
 
     from evalsuite.metrics.calibration import selective
 
-    found = selective(confidence, right)
+    steps = selective(confidence, right)
     order = np.argsort(-confidence, kind="stable")
     points = []
     for wanted in COVERAGES:
-        coverage = next(coverage for coverage, _ in found if coverage >= wanted - 1e-9)
+        coverage = next(coverage for coverage, _ in steps if coverage >= wanted - 1e-9)
         chosen = order[: round(coverage * len(order))]
         accuracy = mean_interval(right[chosen].tolist(), np.asarray(dialogues)[chosen].tolist())
         points.append(SelectivePoint(coverage=coverage, accuracy=accuracy))
-    ends = [0.0, *(coverage for coverage, _ in found)]
-    aurc = sum((end - start) * (1 - accuracy) for start, end, (_, accuracy) in zip(ends, ends[1:], found, strict=False))
+    ends = [0.0, *(coverage for coverage, _ in steps)]
+    aurc = sum((end - start) * (1 - accuracy) for start, end, (_, accuracy) in zip(ends, ends[1:], steps, strict=False))
     return points, aurc
 
 
@@ -270,8 +270,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet per way: a row per model and task."""
     rows = results.of(ANALYSIS) or ()
     for stated, legend in ((False, _OF_OPTIONS), (True, _STATED)):
-        own = [row for row in rows if (row.by == "stated") == stated]
-        yield from with_notes((_sheet(where, group) for where, group in _by_way(own)), legend)
+        of_kind = [row for row in rows if (row.by == "stated") == stated]
+        yield from with_notes((_sheet(where, group) for where, group in _by_way(of_kind)), legend)
 
 
 def _by_way(rows: Sequence[Calibration]) -> Iterator[tuple[str, list[Calibration]]]:

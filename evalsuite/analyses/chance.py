@@ -94,7 +94,7 @@ def _choices(cell: CellOutcomes) -> tuple[_Items, list[list[int | None]]]:
     A probe always has the right option first, an order that no model sees, so that its options are shuffled here.
     """
     written = TASKS[cell.place.task].kind.written
-    found: dict[str, tuple[tuple[int, ...], int, int, list[int | None]]] = {}
+    items: dict[str, tuple[tuple[int, ...], int, int, list[int | None]]] = {}
     for outcome in cell.outcomes:
         count = len(outcome.item.options)
         order = [*range(count)]
@@ -102,9 +102,9 @@ def _choices(cell: CellOutcomes) -> tuple[_Items, list[list[int | None]]]:
             Random(f"chance:{outcome.item.id}").shuffle(order)
         choice = order[outcome.chosen[0]] if len(outcome.chosen) == 1 else None
         golds = tuple(order[gold] for gold in outcome.item.golds)
-        found.setdefault(outcome.item.id, (golds, count, outcome.cluster, []))[3].append(choice)
-    golds, options, dialogues, chosen = zip(*found.values(), strict=True)
-    return _Items(tuple(found), golds, options, dialogues), [*chosen]
+        items.setdefault(outcome.item.id, (golds, count, outcome.cluster, []))[3].append(choice)
+    golds, options, dialogues, chosen = zip(*items.values(), strict=True)
+    return _Items(tuple(items), golds, options, dialogues), [*chosen]
 
 
 def _constant(items: _Items, labels: Sequence[str]) -> tuple[float, str]:

@@ -94,9 +94,9 @@ def _over_models(place: Coordinates, results: Sequence[CellResult]) -> Iterator[
     counted = (cell for cell in results if cell.is_complete and cell.perturb == "none" and not cell.is_baseline)
     models = [cell.metrics for cell in counted if cell.without(*_OVER) == place]
     if (count := len(models)) >= MODELS:
-        values = [{name: figure.value for name, figure in own.items() if figure.value is not None} for own in models]
-        names = [name for name in models[0] if name not in ALIKE and all(name in own for own in values)]
-        table = np.array([[own[name] for own in values] for name in names])
+        values = [{name: figure.value for name, figure in row.items() if figure.value is not None} for row in models]
+        names = [name for name in models[0] if name not in ALIKE and all(name in row for row in values)]
+        table = np.array([[row[name] for row in values] for name in names])
         yield MetricCorrelation(
             **dict(place), basis="models", models=count, n=count, of=count, metrics=names, **between(table)
         )

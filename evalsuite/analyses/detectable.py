@@ -53,20 +53,20 @@ def detectable_between(cells: Sequence[CellOutcomes]) -> Detectable | None:
     from evalsuite.metrics.power import detectable
 
     values = [item_values(cell) for cell in cells]
-    shared = [name for name in values[0] if all(name in own for own in values[1:])]
+    shared = [name for name in values[0] if all(name in by_item for by_item in values[1:])]
     if not shared:
         return None
     dialogues = [values[0][name].first.cluster for name in shared]
-    rows = np.array([[own[name].value for name in shared] for own in values])
-    found = [x for a, b in combinations(rows, 2) if (x := detectable(a - b, dialogues)) is not None]
+    rows = np.array([[by_item[name].value for name in shared] for by_item in values])
+    differences = [x for a, b in combinations(rows, 2) if (x := detectable(a - b, dialogues)) is not None]
     return Detectable(
         **dict(cells[0].place.without("model")),
         metric=cells[0].metric,
         models=len(cells),
         items=len(shared),
         dialogues=len({*dialogues}),
-        median=median(found) if found else None,
-        largest=max(found) if found else None,
+        median=median(differences) if differences else None,
+        largest=max(differences) if differences else None,
     )
 
 
@@ -101,8 +101,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 def _finding(rows: Sequence[Detectable]) -> Text:
     """A note on the range of the differences that are likely missed: of unperturbed items, if some were asked."""
-    own = [row for row in rows if row.perturb == "none"] or rows
-    known = sorted((row for row in own if row.median is not None), key=lambda row: row.median or 0.0)
+    plain = [row for row in rows if row.perturb == "none"] or rows
+    known = sorted((row for row in plain if row.median is not None), key=lambda row: row.median or 0.0)
     if not known:
         return Text("对话不足 6 段，检不出任何差异。", "Fewer than 6 dialogues: no difference can be found.")
     ends = {id(row): row for row in (known[0], known[-1])}.values()

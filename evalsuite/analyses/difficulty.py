@@ -128,13 +128,13 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
 
     if len(cells) < MODELS:
         return None
-    found = [item_values(cell) for cell in cells]
-    items = [item for item in found[0] if all(item in values for values in found)]
+    by_model = [item_values(cell) for cell in cells]
+    items = [item for item in by_model[0] if all(item in values for values in by_model)]
     if not items:
         return None
-    table: Floats = np.array([[values[item].value for item in items] for values in found])
+    table: Floats = np.array([[values[item].value for item in items] for values in by_model])
     rights, found_r = (table > RIGHT).sum(axis=0), discriminations(table)
-    sources = [found[0][item].first.cluster for item in items]
+    sources = [by_model[0][item].first.cluster for item in items]
     defined = [r for r in found_r if r is not None]
     counts, bins = Counter(rights.tolist()), Counter(bisect(EDGES, r) for r in defined)
     suspicious = sorted(_suspicious(cells, items, table, found_r), key=lambda x: (x.p, -(x.agree or 0)))
@@ -159,7 +159,7 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
 
 
 def _suspicious(
-    cells: Sequence[CellOutcomes], items: Sequence[str], table: Floats, found: Sequence[float | None]
+    cells: Sequence[CellOutcomes], items: Sequence[str], table: Floats, correlations: Sequence[float | None]
 ) -> Iterator[Suspicious]:
     from evalsuite.metrics.classical import negative_p, orders_of, rests
 
@@ -168,7 +168,7 @@ def _suspicious(
     chosen = [first_samples(cell.outcomes) for cell in cells]
     best_first = sorted(range(len(cells)), key=lambda n: -table[n].sum())
     why: Literal["all_wrong", "negative"]
-    for n, (item, r) in enumerate(zip(items, found, strict=True)):
+    for n, (item, r) in enumerate(zip(items, correlations, strict=True)):
         values = table[:, n]
         if not values.any():
             why, p = "all_wrong", by_chance
@@ -232,8 +232,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 def suspicious_sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each split and way that has suspicious items: a row per item, below its task and set."""
-    found = _by_way([row for row in results.of(ANALYSIS) or () if row.suspicious])
-    yield from with_notes((_items(*place, mine) for place, mine in found.items()), _SUSPICION)
+    by_way = _by_way([row for row in results.of(ANALYSIS) or () if row.suspicious])
+    yield from with_notes((_items(*place, mine) for place, mine in by_way.items()), _SUSPICION)
 
 
 def _by_way(rows: Iterable[Difficulty]) -> dict[tuple[str, str], list[Difficulty]]:
@@ -296,12 +296,12 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
     if models <= _EACH:
         return {str(n): count for n, count in enumerate(right)}
     # "=1", not "1": in JavaScript, keys that are whole numbers come before all others.
-    found = dict.fromkeys(("0", "¼", "½", "¾", "<1", "=1"), 0)
+    groups = dict.fromkeys(("0", "¼", "½", "¾", "<1", "=1"), 0)
     for n, count in enumerate(right):
         percent = 100 * n / models
         ends = {"0": n == 0, "¼": percent <= 25, "½": percent <= 50, "¾": percent <= 75, "<1": n < models}
-        found[next((name for name, inside in ends.items() if inside), "=1")] += count
-    return found
+        groups[next((name for name, inside in ends.items() if inside), "=1")] += count
+    return groups
 
 
 def _models(rows: Sequence[Difficulty]) -> tuple[Text, ...]:

@@ -57,11 +57,11 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
 
     score = benchmark_of(place.task).language.score
     of_reply, cut = [], 0
-    for trial, response, answer, own in answered:
+    for trial, response, answer, score_of in answered:
         reply = reply_text(response, answer)
         same = reply == (answer.text or "")
         cut += answer.status is Status.PARSED and not same
-        of_reply.append(own.values if same else score(reply, trial.item.references))
+        of_reply.append(score_of.values if same else score(reply, trial.item.references))
     # item -> its replies: one, or one for each sample
     items = by_key((trial.item.id, n) for n, (trial, *_) in enumerate(answered))
 
@@ -69,7 +69,10 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
         return [sum(values[n] for n in replies) / len(replies) for replies in items.values()]
 
     columns = {
-        name: (by_item([own.values[name] for *_, own in answered]), by_item([x[name] for x in of_reply]))
+        name: (
+            by_item([score_of.values[name] for *_, score_of in answered]),
+            by_item([x[name] for x in of_reply]),
+        )
         for name in ("f1", "em")
     }
     gains = [x - y for x, y in zip(*columns["f1"], strict=True)]

@@ -23,8 +23,8 @@ def mean_interval(values: Sequence[float], dialogues: Sequence[Hashable]) -> Mea
 
     if len({*dialogues}) < 2:
         return MeanInterval(value=math.fsum(values) / len(values), low=None, high=None)
-    found = few_dialogues(values, dialogues)
-    return MeanInterval(value=found.value, low=found.low, high=found.high)
+    mean = few_dialogues(values, dialogues)
+    return MeanInterval(value=mean.value, low=mean.low, high=mean.high)
 
 
 class ItemMean(Strict):

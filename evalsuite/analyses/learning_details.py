@@ -140,9 +140,9 @@ def _seeds(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
 def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
     """A sheet for each size, set, split and way: a block of rows per task, with the shares of every label."""
     checks: dict[tuple[int, Coordinates], list[tuple[Curve, LabelCheck]]] = {}
-    found = [(row, point, point.labels) for row in curves for point in row.points if point.labels]
+    checked = [(row, point, point.labels) for row in curves for point in row.points if point.labels]
     kinds = [*_LABEL_CHECKS, *PERTURBATIONS]
-    for row, point, check in sorted(found, key=lambda one: kinds.index(one[0].perturb)):
+    for row, point, check in sorted(checked, key=lambda one: kinds.index(one[0].perturb)):
         checks.setdefault((point.size, row.without("task")), []).append((row, check))
     columns = (
         Column(Text("标号", "label")),
@@ -151,9 +151,9 @@ def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
         Column(Text("正确", "gold"), kind="percent"),
     )
     chart = Chart("bars", up=(2, 1), pick=("run", "pool", "set", "perturb", "size"))
-    for (size, asked), own in checks.items():
+    for (size, asked), pairs in checks.items():
         rows = []
-        for row, check in own:
+        for row, check in pairs:
             rows += [Row((_verdict(row, check), None, None, None), "group"), *_label_rows(check)]
         about = {**dict(asked), "pool": pool, "size": size}
         item_set, kind = about["set"], about["perturb"]
@@ -176,12 +176,12 @@ def _verdict(row: Curve, check: LabelCheck) -> Value:
     """The task's name, with the most frequent label in training, its shares, and the distances of the distributions."""
     task, most = TASKS[row.task], check.labels[check.most]
     share = _percent(check.trained[check.most] / sum(check.trained))
-    said, gold = _percent(check.share), _percent(check.gold_share)
+    answers, gold = _percent(check.share), _percent(check.gold_share)
     asides = [
         Text(
-            f" 训练中最多的是 {most}（{share}）：回答中占 {said}，正确答案中占 {gold}。所选与训练的距离 {_percent(check.distance)}，"
+            f" 训练中最多的是 {most}（{share}）：回答中占 {answers}，正确答案中占 {gold}。所选与训练的距离 {_percent(check.distance)}，"
             f"与正确答案的距离 {_percent(check.bias)}。",
-            f" Most frequent in training: {most} ({share}). It is {said} of the answers, and {gold} of gold. Distance of the "
+            f" Most frequent in training: {most} ({share}). It is {answers} of the answers, and {gold} of gold. Distance of the "
             f"answers to training {_percent(check.distance)}, to gold {_percent(check.bias)}.",
         )
     ]

@@ -75,8 +75,8 @@ def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[
         sources: dict[str, int] = {}
         for cell in group:
             values = item_values(cell)
-            asked[str(getattr(cell.place, part))] = {name: own.value for name, own in values.items()}
-            sources = sources or {name: own.first.cluster for name, own in values.items()}
+            asked[str(getattr(cell.place, part))] = {name: of_item.value for name, of_item in values.items()}
+            sources = sources or {name: of_item.first.cluster for name, of_item in values.items()}
         if row := _stability(over, group[0].place, part, group[0].metric, asked, sources):
             yield row
 
@@ -116,13 +116,13 @@ def _stability(
     every = dict.fromkeys(name for values in asked.values() for name in values)
     of_item = {name: [values[name] for values in asked.values() if name in values] for name in every}
     whole = {
-        name: own
-        for name, own in of_item.items()
-        if len(own) == (needed[name] if needed else len(asked)) and len(own) > 1
+        name: each
+        for name, each in of_item.items()
+        if len(each) == (needed[name] if needed else len(asked)) and len(each) > 1
     }
     if len(asked) < 2 or not whole:
         return None
-    means = {name: fmean(own) for name, values in asked.items() if (own := [values[i] for i in values if i in whole])}
+    means = {name: fmean(each) for name, values in asked.items() if (each := [values[i] for i in values if i in whole])}
     dialogues = [sources[name] for name in whole]
     return Stability(
         **place.as_dict() | ({part: None} if part else {}),
@@ -133,10 +133,10 @@ def _stability(
         dialogues=len({*dialogues}),
         askings=[AskingMean(name=name, value=value) for name, value in means.items()],
         worst=min(means, key=means.__getitem__),
-        mean=mean_interval([fmean(own) for own in whole.values()], dialogues),
-        all=mean_interval([min(own) for own in whole.values()], dialogues),
-        any=mean_interval([max(own) for own in whole.values()], dialogues),
-        sensitivity=mean_interval([disagreement(own) for own in whole.values()], dialogues),
+        mean=mean_interval([fmean(each) for each in whole.values()], dialogues),
+        all=mean_interval([min(each) for each in whole.values()], dialogues),
+        any=mean_interval([max(each) for each in whole.values()], dialogues),
+        sensitivity=mean_interval([disagreement(each) for each in whole.values()], dialogues),
         quantiles=_quantiles([*means.values()]),
     )
 
@@ -184,20 +184,18 @@ class _Contest(NamedTuple):
 
 def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
-    groups = by_key(
-        (row.without("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines
-    )
-    found = []
+    groups = by_key((row.without("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines)
+    contests = []
     for group in groups.values():
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}
-        wordings = [name for name in means[group[0].model] if all(name in own for own in means.values())]
+        wordings = [name for name in means[group[0].model] if all(name in by_wording for by_wording in means.values())]
         best = {}
         for wording in wordings:
-            highest = max(own[wording] for own in means.values())
-            best[wording] = ([model for model, own in means.items() if own[wording] == highest], highest)
+            highest = max(by_wording[wording] for by_wording in means.values())
+            best[wording] = ([model for model, by_wording in means.items() if by_wording[wording] == highest], highest)
         if len(group) > 1 and len(wordings) > 1:
-            found.append(_Contest(group, best))
-    return found
+            contests.append(_Contest(group, best))
+    return contests
 
 
 def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:

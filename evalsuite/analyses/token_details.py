@@ -64,19 +64,19 @@ def _sheets(results: Results) -> Iterator[Sheet]:
 def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[tuple[str, Coordinates], list[list[CellResult]]]:
     """(benchmark, the shared place without its task) -> tables of the tasks with a headline in percent; only of those that were
     asked in several ways, if there are some."""
-    found: dict[tuple[str, Coordinates], list[list[CellResult]]] = {}
+    groups: dict[tuple[str, Coordinates], list[list[CellResult]]] = {}
     for cells in tables.values():
         task = TASKS[cells[0].task]
         metric = metric_named(task.metrics[0])
         if metric.percent and not metric.lower_is_better:
-            found.setdefault((task.benchmark, cells[0].without(*_WAY, "task")), []).append(cells)
-    several = {key: [cells for cells in tasks if len({c.way for c in cells}) > 1] for key, tasks in found.items()}
-    return {key: several[key] or tasks for key, tasks in found.items()}
+            groups.setdefault((task.benchmark, cells[0].without(*_WAY, "task")), []).append(cells)
+    several = {key: [cells for cells in tasks if len({c.way for c in cells}) > 1] for key, tasks in groups.items()}
+    return {key: several[key] or tasks for key, tasks in groups.items()}
 
 
 def _sheet(cells: Sequence[CellResult], about: dict[str, str], tasks: int) -> Iterator[Sheet]:
     ways = by_key((tuple(getattr(cell, name) for name in _WAY), cell) for cell in cells)
-    counted = [point for own in ways.values() if (point := _Point(tuple(own))).is_counted]
+    counted = [point for cells_of_way in ways.values() if (point := _Point(tuple(cells_of_way))).is_counted]
     points = [point for point in counted if len(point.cells) == tasks]
     if len(points) < 2:
         return

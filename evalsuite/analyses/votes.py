@@ -129,7 +129,7 @@ def _votes(group: _Askings) -> Votes | None:
         return None
     replies = {name: [items[name] for items in asked.values() if name in items] for name in whole}
     dialogues = [replies[name][0].cluster for name in whole]
-    most = max(len(own) for own in replies.values())
+    most = max(len(askings) for askings in replies.values())
     return Votes(
         **place.as_dict() | ({part: None} if part else {}),
         over=over,
@@ -143,15 +143,15 @@ def _votes(group: _Askings) -> Votes | None:
 
 def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: int, over: Voters) -> VotePoint:
     votes, once, always, tied = [], [], [], []
-    for own in replies:
-        drawn = min(k, len(own))  # an item with fewer options has fewer rotations
-        right = sum(o.value >= 1 for o in own)
-        wrong = Counter(_vote_of(o, over) for o in own if o.chosen and o.value < 1)
-        vote = majority(len(own), right, tuple(sorted(wrong.values())), drawn)
+    for askings in replies:
+        drawn = min(k, len(askings))  # an item with fewer options has fewer rotations
+        right = sum(o.value >= 1 for o in askings)
+        wrong = Counter(_vote_of(o, over) for o in askings if o.chosen and o.value < 1)
+        vote = majority(len(askings), right, tuple(sorted(wrong.values())), drawn)
         votes.append(vote.credit)
         tied.append(vote.tied)
-        once.append(right_once(len(own), right, drawn))
-        always.append(right_always(len(own), right, drawn))
+        once.append(right_once(len(askings), right, drawn))
+        always.append(right_always(len(askings), right, drawn))
     return VotePoint(
         k=k,
         vote=mean_interval(votes, dialogues),

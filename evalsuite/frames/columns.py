@@ -104,9 +104,9 @@ def fields_of(model: type[BaseModel], *, lists: bool = False) -> Fields:
 
     `lists`: a list of objects becomes a column of lists for each of their keys, instead of rows.
     """
-    found = Fields()
-    _collect(found, model, _Position((), "", 0), lists)
-    return found
+    fields = Fields()
+    _collect(fields, model, _Position((), "", 0), lists)
+    return fields
 
 
 @cache
@@ -115,65 +115,65 @@ def _usual_meanings() -> dict[str, str]:
     return meanings
 
 
-def _collect(found: Fields, model: type[BaseModel], at: _Position, lists: bool) -> None:
+def _collect(fields: Fields, model: type[BaseModel], at: _Position, lists: bool) -> None:
     """Add the fields of a model at a position to `found`."""
     for name, info in model.model_fields.items():
-        own = info.description or _described(info.annotation) or at.meaning or _usual_meanings().get(name, "")
-        meaning = own or " ".join((model.__doc__ or "").split())
+        described = info.description or _described(info.annotation) or at.meaning or _usual_meanings().get(name, "")
+        meaning = described or " ".join((model.__doc__ or "").split())
         absent = None if info.is_required() else info.get_default(call_default_factory=True)
         inner = _Position((*at.path, name), meaning, at.depth, absent, not info.is_required(), at.optional)
-        _field(found, inner, info.annotation, lists)
+        _field(fields, inner, info.annotation, lists)
 
 
-def _field(found: Fields, at: _Position, hint: Any, lists: bool) -> None:
+def _field(fields: Fields, at: _Position, hint: Any, lists: bool) -> None:
     """Add a field of a type to `found`: a column, several, or rows within the row."""
     core, optional = _core(hint)
     at = replace(at, null=at.null or optional or len(at.path) > 1, optional=at.optional or optional)
     if isinstance(core, type) and issubclass(core, BaseModel):
-        _collect(found, core, at, lists)
+        _collect(fields, core, at, lists)
     elif is_typeddict(core):
         for key, inner in get_type_hints(core, include_extras=True).items():
-            _field(found, _Position((*at.path, key), at.meaning, at.depth), inner, lists)
+            _field(fields, _Position((*at.path, key), at.meaning, at.depth), inner, lists)
     elif get_origin(core) in (list, tuple):
-        _list(found, at, core, lists)
+        _list(fields, at, core, lists)
     elif get_origin(core) is dict:
-        _mapping(found, at, core, lists)
+        _mapping(fields, at, core, lists)
     else:
         kind = _kind(core)
-        found.leaves.append(at.leaf(kind or "text", packed=kind is None))
+        fields.leaves.append(at.leaf(kind or "text", packed=kind is None))
 
 
-def _list(found: Fields, at: _Position, core: Any, lists: bool) -> None:
+def _list(fields: Fields, at: _Position, core: Any, lists: bool) -> None:
     inner, _ = _core(get_args(core)[0])
     if isinstance(inner, type) and issubclass(inner, BaseModel):
         if lists:
-            _collect(found, inner, _Position((*at.path, EACH), at.meaning, at.depth + 1), lists)
+            _collect(fields, inner, _Position((*at.path, EACH), at.meaning, at.depth + 1), lists)
         else:
-            found.children.append(at.child(inner, keyed=False))
+            fields.children.append(at.child(inner, keyed=False))
     elif at.path[-1] in ENDS:
         for i, (end, words) in enumerate((("low", "Lower"), ("high", "Upper"))):
             column = FrameColumn(f"{at.name}_{end}", "float", f"{words} end. {at.meaning}", at.depth)
-            found.leaves.append(Leaf(column, (*at.path, i)))
+            fields.leaves.append(Leaf(column, (*at.path, i)))
     else:
         level = 1
         while get_origin(inner) is list:
             inner, level = _core(get_args(inner)[0])[0], level + 1
         kind = _kind(inner) if get_origin(core) is list else None
-        found.leaves.append(at.leaf(kind, level) if kind else at.leaf("text", packed=True))
+        fields.leaves.append(at.leaf(kind, level) if kind else at.leaf("text", packed=True))
 
 
-def _mapping(found: Fields, at: _Position, core: Any, lists: bool) -> None:
+def _mapping(fields: Fields, at: _Position, core: Any, lists: bool) -> None:
     keys, values = (_core(arg)[0] for arg in get_args(core))
     if get_origin(keys) is Literal:  # known keys become columns; a count without its key is 0
         absent = 0 if values is int else None
         for key in get_args(keys):
-            _field(found, _Position((*at.path, key), at.meaning, at.depth, absent), values, lists)
+            _field(fields, _Position((*at.path, key), at.meaning, at.depth, absent), values, lists)
     elif isinstance(values, type) and issubclass(values, BaseModel):
-        found.children.append(at.child(values, keyed=True))
+        fields.children.append(at.child(values, keyed=True))
     elif values is float:
-        found.children.append(at.child(None, keyed=True))
+        fields.children.append(at.child(None, keyed=True))
     else:
-        found.leaves.append(at.leaf("text", packed=True))
+        fields.leaves.append(at.leaf("text", packed=True))
 
 
 def _kind(core: Any) -> ValueType | None:
@@ -198,8 +198,8 @@ def _described(hint: Any) -> str:
     for arg in get_args(hint):
         if isinstance(arg, FieldInfo) and arg.description:
             return arg.description
-        if get_origin(hint) in (Annotated, Union, UnionType) and (found := _described(arg)):
-            return found
+        if get_origin(hint) in (Annotated, Union, UnionType) and (words := _described(arg)):
+            return words
     return ""
 
 

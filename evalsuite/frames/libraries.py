@@ -60,10 +60,10 @@ def _checked(column: FrameColumn, values: Sequence[Any]) -> Sequence[Any]:
     flat: Iterable[Any] = values
     for _ in range(column.depth):
         flat = [inner for each in flat if each is not None for inner in each]
-    found = set(map(type, flat)) - {NoneType}
-    if wrong := found - set(_TYPES[column.kind]):
+    types = set(map(type, flat)) - {NoneType}
+    if wrong := types - set(_TYPES[column.kind]):
         raise ValueError(f"{column.name}: expected {column.type}, found {', '.join(sorted(t.__name__ for t in wrong))}")
-    if column.kind == "float" and int in found:
+    if column.kind == "float" and int in types:
         return [_each(each, column.depth, float) for each in values]
     if column.kind == "int" and any(each is not None and abs(each) >= _LARGEST for each in flat):
         raise ValueError(f"{column.name}: a number of more than 64 bits")
@@ -78,11 +78,11 @@ def _each(value: Any, depth: int, change: Any) -> Any:
 
 def _pandas(columns: Sequence[FrameColumn], values: Sequence[Sequence[Any]]) -> Any:
     pd = import_module("pandas")
-    made = {}
+    series = {}
     for column, each in zip(columns, values, strict=True):
         kind = "object" if column.depth else _pandas_type(column, each)
-        made[column.name] = pd.Series(list(each), dtype=kind)
-    return pd.DataFrame(made)
+        series[column.name] = pd.Series(list(each), dtype=kind)
+    return pd.DataFrame(series)
 
 
 def _pandas_type(column: FrameColumn, values: Sequence[Any]) -> str:
@@ -99,26 +99,26 @@ def _pandas_type(column: FrameColumn, values: Sequence[Any]) -> str:
 def _polars(columns: Sequence[FrameColumn], values: Sequence[Sequence[Any]]) -> Any:
     pl = import_module("polars")
     types = {"text": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
-    made = []
+    series = []
     for column, each in zip(columns, values, strict=True):
         kind = types[column.kind]
         for _ in range(column.depth):
             kind = pl.List(kind)
-        made.append(pl.Series(column.name, each, dtype=kind, strict=True))
-    return pl.DataFrame(made)
+        series.append(pl.Series(column.name, each, dtype=kind, strict=True))
+    return pl.DataFrame(series)
 
 
 def arrow_schema(columns: Sequence[FrameColumn]) -> Any:
     """pyarrow's schema of the columns, with their meanings in its metadata."""
     pa = import_module("pyarrow")
     types = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
-    made = []
+    fields = []
     for column in columns:
         kind = types[column.kind]
         for _ in range(column.depth):
             kind = pa.list_(kind)
-        made.append(pa.field(column.name, kind, metadata={"meaning": column.meaning}))
-    return pa.schema(made)
+        fields.append(pa.field(column.name, kind, metadata={"meaning": column.meaning}))
+    return pa.schema(fields)
 
 
 def _arrow(columns: Sequence[FrameColumn], values: Sequence[Sequence[Any]]) -> Any:

@@ -26,7 +26,7 @@ _KEYS = {"metrics": "metric", "scales": "scale", "by_kind": "attack"}
 _NO_KEYS = ("records", "signature")
 _NUMBERS = ("shots", "seed", "size")  # numbers that name a row
 _WHO = ("judge", "rubric", "control", "reader", "metric")  # columns that follow those of the place
-# Objects within a row that are a table of their own, too: section -> key.
+# Table -> the key of an object in its rows that becomes a table of its own, beside its columns there: the tokens of cells.
 _APART = {"cells": "tokens"}
 
 
@@ -65,9 +65,9 @@ def names(table: Table) -> list[str]:
 @cache
 def tables() -> dict[str, Table]:
     """The tables by name, in the order of the schema."""
-    made = {table.name: table for table in _tables(results_file(), "", "", ())}
-    made["cells"] = _with_scale(made["cells"])
-    return made
+    by_name = {table.name: table for table in _tables(results_file(), "", "", ())}
+    by_name["cells"] = _with_scale(by_name["cells"])
+    return by_name
 
 
 def place_columns() -> tuple[FrameColumn, ...]:
@@ -78,18 +78,18 @@ def place_columns() -> tuple[FrameColumn, ...]:
 
 def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[InnerRows, ...]) -> Iterator[Table]:
     """The tables of a model's rows. `above`: the steps from the file to these rows."""
-    own = fields_of(model)
+    fields = fields_of(model)
     if above:
-        above = (*above[:-1], replace(above[-1], leaves=tuple(own.leaves)))
-    unfolded = next((child for child in own.children if _is_content(child)), None)
+        above = (*above[:-1], replace(above[-1], leaves=tuple(fields.leaves)))
+    unfolded = next((child for child in fields.children if _is_content(child)), None)
     whole = above if unfolded is None else (*above, _within(unfolded, model, kept=True))
     numbers = any(leaf.column.kind != "text" and not _is_key(leaf) for step in whole[-2:] for leaf in step.leaves)
-    given = bool(name) and (numbers or not own.children)
+    given = bool(name) and (numbers or not fields.children)
     if given:
         yield _table(name, meaning, whole, unfolded is not None)
     if name in _APART:
         yield _object_table(_APART[name], above)
-    lists = [child for child in own.children if child is not unfolded]
+    lists = [child for child in fields.children if child is not unfolded]
     # Columns of a row that has no table of its own are repeated in the tables within it.
     yield from _inner(lists, model, name, _keys(above) if given else above)
     if unfolded and unfolded.model:
@@ -149,10 +149,10 @@ def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), ke
     def entries(row: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
         if child.keyed:
             whole = child.model is not None
-            found = _read(row, child.path) or {}
-            for name, value in found.items():
+            inner = _read(row, child.path) or {}
+            for name, value in inner.items():
                 yield (int(name) if keys[0].kind == "int" else name,), value if whole else {"value": value}
-            if kept and not found:
+            if kept and not inner:
                 yield (None,), {}
         else:
             for one in same:
@@ -221,10 +221,10 @@ def _object_table(key: str, above: tuple[InnerRows, ...]) -> Table:
     ]
 
     def entries(row: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-        return ((found, entry) for found, entry in step.entries(row) if entry.get(key))
+        return ((keys, entry) for keys, entry in step.entries(row) if entry.get(key))
 
-    said = "The tokens of the replies of each cell that has some."
-    return _table(key, said, (InnerRows((), (*place, *inner), entries),), False)
+    meaning = "The tokens of the replies of each cell that has some."
+    return _table(key, meaning, (InnerRows((), (*place, *inner), entries),), False)
 
 
 def _with_scale(cells: Table) -> Table:

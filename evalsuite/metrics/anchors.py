@@ -71,10 +71,10 @@ class KnownModels:
         column; without it the first such medoid would get them all."""
         columns = self.table.T.astype(np.float32)
         squares = (columns * columns).sum(axis=1)
-        found: NDArray[np.float32] = np.maximum(squares[:, None] + squares - 2 * columns @ columns.T, 0)
-        found += np.float32(_JITTER) * np.random.default_rng(0).random(found.shape, dtype=np.float32)
-        np.fill_diagonal(found, 0)
-        return found
+        apart: NDArray[np.float32] = np.maximum(squares[:, None] + squares - 2 * columns @ columns.T, 0)
+        apart += np.float32(_JITTER) * np.random.default_rng(0).random(apart.shape, dtype=np.float32)
+        np.fill_diagonal(apart, 0)
+        return apart
 
 
 # --- methods: (known models, number of items, generator) -> anchors
@@ -107,14 +107,14 @@ def medoids(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors
     while len(chosen) < size:
         chosen.append(int(rng.choice(models.count, p=near / near.sum())))
         near = np.minimum(near, distances[chosen[-1]])
-    found = np.array(chosen, dtype=np.intp)
+    centres = np.array(chosen, dtype=np.intp)
     for _ in range(_ROUNDS):
-        clusters = _clusters(distances, found)
+        clusters = _clusters(distances, centres)
         moved = np.array([_middle(distances, members) for members in clusters])
-        if (moved == found).all():
+        if (moved == centres).all():
             break
-        found = moved
-    return Anchors.of(found, np.array([len(members) for members in _clusters(distances, found)]) / models.count)
+        centres = moved
+    return Anchors.of(centres, np.array([len(members) for members in _clusters(distances, centres)]) / models.count)
 
 
 def _middle(distances: NDArray[np.float32], members: Indices) -> int:
@@ -283,7 +283,7 @@ def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: in
         raise ValueError(f"sizes {sizes} of {items} items")
     methods = methods_for(table, answers)
     outer = dealt(models, FOLDS, seed)
-    found = errors(table, answers, sizes, outer, methods, seed)
+    by_method = errors(table, answers, sizes, outer, methods, seed)
     taken = dict[tuple[int, int], str]()  # (model, size) -> the method that the other models choose
     for fold in outer:
         taken |= {
@@ -296,19 +296,19 @@ def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: in
     for_top = dict(_inner(table, answers, sizes, top, methods, seed)) if beyond else {}
     points = []
     for size in sizes:
-        own = [found[taken[model, size], size] for model in range(models)]
-        absolute = np.array([one.absolute[model] for model, one in enumerate(own)])
-        rms = float(np.sqrt(np.mean([one.squared[model] for model, one in enumerate(own)])))
+        chosen = [by_method[taken[model, size], size] for model in range(models)]
+        absolute = np.array([one.absolute[model] for model, one in enumerate(chosen)])
+        rms = float(np.sqrt(np.mean([one.squared[model] for model, one in enumerate(chosen)])))
         points.append(
             SizeError(
                 size,
-                best(found, methods, size),
+                best(by_method, methods, size),
                 float(absolute.mean()),
                 rms,
                 rms * t_quantile(0.975, models - 1),
                 float(absolute.max()),
-                {name: found[name, size].mean for name in methods},
-                tuple(np.percentile(found["random", size].by_draw, (5, 95)).tolist()),
+                {name: by_method[name, size].mean for name in methods},
+                tuple(np.percentile(by_method["random", size].by_draw, (5, 95)).tolist()),
                 (beyond[for_top[size], size].mean, beyond["random", size].mean) if beyond else None,
             )
         )
@@ -320,6 +320,6 @@ def _inner(
 ) -> Iterator[tuple[int, str]]:
     """(size, the best method by the models that are not left out)."""
     rest = np.delete(table, left_out, axis=0)
-    found = errors(rest, answers, sizes, dealt(len(rest), INNER, seed), methods, seed)
+    by_method = errors(rest, answers, sizes, dealt(len(rest), INNER, seed), methods, seed)
     for size in sizes:
-        yield size, best(found, methods, size)
+        yield size, best(by_method, methods, size)

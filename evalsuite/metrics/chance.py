@@ -54,8 +54,8 @@ def better_than_shuffled(
     sets, kinds = np.unique(right, axis=0, return_inverse=True)
     kinds = kinds.reshape(-1).astype(np.min_scalar_type(len(sets)))
     alike = [np.flatnonzero(np.asarray(options)[order] == n) for n in sorted({*options})]
-    said = [_shares([chosen[n] for n in order], max(options)) for chosen in models]
-    fits = [_fit(one, right, sets, alike) for one in said]
+    shares = [_shares([chosen[n] for n in order], max(options)) for chosen in models]
+    fits = [_fit(one, right, sets, alike) for one in shares]
     first = np.arange(len(right)) * len(sets)
 
     def studentized(fit: Floats, indices: NDArray[np.int_]) -> Floats:
@@ -86,7 +86,7 @@ def better_than_shuffled(
             sum(len(some) * float(one[some].mean(axis=0) @ right[some].mean(axis=0)) for some in alike) / len(right),
             (int(far) + 1) / (int(count) + 1),
         )
-        for one, far, count in zip(said, as_far, drawn, strict=True)
+        for one, far, count in zip(shares, as_far, drawn, strict=True)
     ]
 
 
@@ -100,11 +100,11 @@ def _shares(rows: Sequence[Sequence[int | None]], width: int, each: bool = False
     return shares
 
 
-def _fit(said: Floats, right: Floats, sets: Floats, alike: Sequence[NDArray[np.int_]]) -> Floats:
+def _fit(shares: Floats, right: Floats, sets: Floats, alike: Sequence[NDArray[np.int_]]) -> Floats:
     """(N, sets of right options): an item's choices times a set of right options, both less their means over the items with
     equally many options. This is the item's part of the covariance of choices and right options; its mean over all orders of the
     right options is 0."""
-    fit = np.zeros((len(said), len(sets)))
+    fit = np.zeros((len(shares), len(sets)))
     for some in alike:
-        fit[some] = (said[some] - said[some].mean(axis=0)) @ (sets - right[some].mean(axis=0)).T
+        fit[some] = (shares[some] - shares[some].mean(axis=0)) @ (sets - right[some].mean(axis=0)).T
     return fit

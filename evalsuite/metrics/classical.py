@@ -39,8 +39,8 @@ def discriminations(table: Floats) -> list[float | None]:
     varies = (np.ptp(table, axis=0) > _NOISE) & (np.ptp(others, axis=0) > _NOISE)
     x, y = table - table.mean(axis=0), others - others.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
-    return [round(min(1.0, max(-1.0, float(r))), 6) if ok else None for r, ok in zip(found, varies, strict=True)]
+        correlations = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
+    return [round(min(1.0, max(-1.0, float(r))), 6) if ok else None for r, ok in zip(correlations, varies, strict=True)]
 
 
 def alpha(table: Floats) -> float | None:

@@ -159,9 +159,9 @@ class TokenTable:
 def find(keys: Ints, wanted: Ints) -> Ints:
     """(M,) index in the sorted `keys` of each wanted number, -1 where it is missing."""
     index = np.searchsorted(keys, wanted)
-    found = index < len(keys)
-    found[found] = keys[index[found]] == wanted[found]
-    return np.where(found, index, -1)
+    there = index < len(keys)
+    there[there] = keys[index[there]] == wanted[there]
+    return np.where(there, index, -1)
 
 
 def lcs_length(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:

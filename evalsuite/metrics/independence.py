@@ -114,9 +114,9 @@ def _accuracy(solved: Solved, items: Set[str]) -> float | None:
 def _mean(margins: Sequence[float | None]) -> float:
     """The mean of the margins that are known, summed over all models by NumPy, as pandas does it: another order of the same
     summands may give another last bit, and another rank."""
-    found = [margin for margin in margins if margin is not None]
+    defined = [margin for margin in margins if margin is not None]
     row = np.array([0.0 if margin is None else margin for margin in margins])
-    return float(row.sum() / len(found))
+    return float(row.sum() / len(defined))
 
 
 def _round(value: float) -> float:

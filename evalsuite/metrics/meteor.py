@@ -52,9 +52,9 @@ def align(table: TokenTable) -> Alignment:
     ref_key = (table.ref_item[ref_text] * words + word[split:]) * ranks + rank[split:]
     order = np.argsort(hyp_key)
     at = find(hyp_key[order], ref_key)
-    found = at >= 0
-    pair, ref_position = ref_text[found], position[split:][found]
-    hyp_position = position[order[at[found]]]
+    matched = at >= 0
+    pair, ref_position = ref_text[matched], position[split:][matched]
+    hyp_position = position[order[at[matched]]]
     pairs = len(table.ref_item)
     matches = np.bincount(pair, minlength=pairs)
     by_hyp = np.argsort(pair * (int(table.length.max(initial=0)) + 1) + hyp_position)

@@ -70,5 +70,5 @@ def detectable_ahead(sizes: Sequence[int]) -> float | None:
         return None
     design = 1 + (sum(size * size for size in sizes) / n - 1) * CORRELATION
     spread = errors**2 * design / n
-    found = math.sqrt(spread * DISAGREE / (1 + spread)) + 1 / n
-    return found if found < DISAGREE else None
+    difference = math.sqrt(spread * DISAGREE / (1 + spread)) + 1 / n
+    return difference if difference < DISAGREE else None

@@ -142,8 +142,8 @@ def _rouge_l_fields(profile: Profile, items: int) -> dict[str, str]:
 
 
 def _rouge_n_fields(profile: Profile, items: int) -> dict[str, str]:
-    own = profile.rouge_by == "rouge-chinese"
-    return _tokens("rouge", _ROUGE_CHINESE if own else "mean.lin2004.f1.clipped.best-ref")(profile, items)
+    as_rouge_chinese = profile.rouge_by == "rouge-chinese"
+    return _tokens("rouge", _ROUGE_CHINESE if as_rouge_chinese else "mean.lin2004.f1.clipped.best-ref")(profile, items)
 
 
 _ROUGE_CHINESE = "mean.rouge-chinese.f.best-ref"

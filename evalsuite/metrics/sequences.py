@@ -60,9 +60,9 @@ def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Ord
     >>> order_of(list("abcdefgh"), [1, 1, 1, 1, 2, 2, 2, 2], "0").strata.tolist()
     [0, 1, 0, 1, 0, 1, 0, 1]
     """
-    found = by_key((stratum, n) for n, stratum in enumerate(strata)).values()
-    rare = [n for members in found if len(members) < _SHARE * len(names) for n in members]
-    kept = [members for members in found if len(members) >= _SHARE * len(names)]
+    strata_items = by_key((stratum, n) for n, stratum in enumerate(strata)).values()
+    rare = [n for members in strata_items if len(members) < _SHARE * len(names) for n in members]
+    kept = [members for members in strata_items if len(members) >= _SHARE * len(names)]
     if rare and kept and len(rare) < _SHARE * len(names):
         kept[-1] = [*kept[-1], *rare]
     elif rare:
@@ -123,9 +123,9 @@ def difference(one: Floats, two: Floats, order: Order, margin: float, level: flo
 
 def _mixed(x: Floats, order: Order, margins: Sequence[float], alpha: float) -> Floats:
     """Combine bets of several margins into `_lower`'s bound: the mean at which their mean product is 1 / α, by bisection."""
-    found = [products(x, order, margin) for margin in margins]
+    bets = [products(x, order, margin) for margin in margins]
     known = _known(x, order)
-    evidence, slope = (np.stack([one[n] for one in found]) for n in (0, 1))
+    evidence, slope = (np.stack([one[n] for one in bets]) for n in (0, 1))
     below, above = np.full(len(known), -1.0), np.ones(len(known))
     for _ in range(_HALVINGS):
         middle = (below + above) / 2

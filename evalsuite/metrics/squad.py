@@ -49,11 +49,11 @@ def f1(answer: str, references: Sequence[str]) -> float:
     return max(_pair(normalise(answer).split(), normalise(reference).split()) for reference in _answers(references))
 
 
-def _pair(said: list[str], wanted: list[str]) -> float:
-    if not said or not wanted:
-        return float(said == wanted)
-    common = (Counter(said) & Counter(wanted)).total()
-    return 2 * common / (len(said) + len(wanted))
+def _pair(given: list[str], wanted: list[str]) -> float:
+    if not given or not wanted:
+        return float(given == wanted)
+    common = (Counter(given) & Counter(wanted)).total()
+    return 2 * common / (len(given) + len(wanted))
 
 
 def match_level(text: str, references: Sequence[str]) -> str:

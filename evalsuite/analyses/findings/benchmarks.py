@@ -99,19 +99,19 @@ def _split(runs: Sequence[Results]) -> Text:
 
 def _groups(runs: Sequence[Results]) -> list[tuple[int, BenchmarkGroup]]:
     """(the run's index, the group) of all runs, the test split first."""
-    found = [(n, group) for n, results in enumerate(runs) for group in results.of(overview.ANALYSIS) or ()]
-    return sorted(found, key=lambda one: split_order(one[1].split))
+    groups = [(n, group) for n, results in enumerate(runs) for group in results.of(overview.ANALYSIS) or ()]
+    return sorted(groups, key=lambda one: split_order(one[1].split))
 
 
 def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Results]) -> list[_Column]:
     """The benchmarks of the first group that has several, on which two or more models have a mean."""
-    found = _groups(runs)
-    first = next((group for _, group in found if sum(c.kind == "benchmark" for c in group.columns) > 1), None)
+    groups = _groups(runs)
+    first = next((group for _, group in groups if sum(c.kind == "benchmark" for c in group.columns) > 1), None)
     if first is None:
         return []
     rows = [
         (f"{n}\t{row.model}", row, group)
-        for n, group in found
+        for n, group in groups
         if (group.name, group.split) == (first.name, first.split)
         for row in group.rows
     ]
@@ -120,7 +120,7 @@ def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Resul
         return []
     usual = ways.most_common(1)[0][0]
     columns = []
-    for name in dict.fromkeys(c.name for _, group in found for c in group.columns if c.kind == "benchmark"):
+    for name in dict.fromkeys(c.name for _, group in groups for c in group.columns if c.kind == "benchmark"):
         means = {
             model: score
             for model, row, group in rows
@@ -130,8 +130,8 @@ def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Resul
         ranked = sorted((model for model in values if model in names), key=lambda model: -values[model])
         highest = max((value for model, value in values.items() if model in baselines), default=0.0)
         if len(ranked) > 1:
-            own = [(model, means[model], values[model]) for model in ranked]
-            columns.append(_Column(BENCHMARKS[name].title, own, highest))
+            of_models = [(model, means[model], values[model]) for model in ranked]
+            columns.append(_Column(BENCHMARKS[name].title, of_models, highest))
     return columns
 
 

@@ -25,8 +25,8 @@ FEW = 8  # fewest choices whose distribution gets a sentence
 
 def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
     """One sentence about all obstacles, if there are some. `cells`: all cells; `here`: those of the other findings."""
-    own = [c for c in cells if not c.cell.is_baseline]
-    parts = [*_lost(own), *_silent(own), *_same_choice(here, runs), *_small(here), *_estimates(own)]
+    of_models = [c for c in cells if not c.cell.is_baseline]
+    parts = [*_lost(of_models), *_silent(of_models), *_same_choice(here, runs), *_small(here), *_estimates(of_models)]
     if not parts:
         return []
     return [
@@ -36,12 +36,12 @@ def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: S
     ]
 
 
-def _lost(own: Sequence[FindingCell]) -> Iterator[Text]:
-    asked = sum(c.cell.items for c in own)
-    failed = sum(c.cell.failed for c in own)
-    missing = sum(c.cell.missing for c in own if not c.cell.is_estimate)
+def _lost(of_models: Sequence[FindingCell]) -> Iterator[Text]:
+    asked = sum(c.cell.items for c in of_models)
+    failed = sum(c.cell.failed for c in of_models)
+    missing = sum(c.cell.missing for c in of_models if not c.cell.is_estimate)
     if failed:
-        names = dict.fromkeys(c.name for c in own if c.cell.failed)
+        names = dict.fromkeys(c.name for c in of_models if c.cell.failed)
         yield Text(
             f"{asked} 个请求中有 {failed} 个失败（{'、'.join(names)}）",
             f"{failed} of {many(asked, 'request')} failed ({', '.join(names)})",
@@ -53,11 +53,11 @@ def _lost(own: Sequence[FindingCell]) -> Iterator[Text]:
         )
 
 
-def _silent(own: Sequence[FindingCell]) -> Iterator[Text]:
+def _silent(of_models: Sequence[FindingCell]) -> Iterator[Text]:
     """The model with the largest share of replies without an answer, and their most frequent status."""
     worst: tuple[float, str, str] = (0.0, "", "")
     statuses: dict[str, Counter[str]] = {}
-    for c in own:
+    for c in of_models:
         statuses.setdefault(c.name, Counter()).update(c.cell.status)
     for name, status in statuses.items():
         answered = sum(status.values()) - status[Status.FAILED.value]
@@ -75,7 +75,7 @@ def _silent(own: Sequence[FindingCell]) -> Iterator[Text]:
 def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterator[Text]:
     """The cell of a model with the largest share of one option among its choices, if that is right far less often."""
     cells = {(c.run, c.cell.place): c for c in models(here) if c.task.kind.single}
-    found: list[tuple[float, FindingCell, int, int, str]] = []
+    preferences: list[tuple[float, FindingCell, int, int, str]] = []
     for number, results in enumerate(runs):
         content = results.of(robustness.ANALYSIS)
         for row in content.positions if content else ():
@@ -85,9 +85,9 @@ def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterat
             at = max(range(len(chosen)), key=chosen.__getitem__)
             share = chosen[at] / sum(chosen)
             if share >= ALIKE and share - gold[at] / sum(gold) >= APART:
-                found.append((share, cell, chosen[at], sum(chosen), row.labels[at]))
-    if found:
-        _, cell, times, of, label = max(found, key=lambda row: (row[0], row[3]))
+                preferences.append((share, cell, chosen[at], sum(chosen), row.labels[at]))
+    if preferences:
+        _, cell, times, of, label = max(preferences, key=lambda row: (row[0], row[3]))
         yield Text(
             f"{cell.name} 在{cell.task.zh}的 {of} 题{f'中有 {times} 题' if times < of else '全都'}选 {label}",
             f"{cell.name} chose {label} on {f'{times} of {of}' if times < of else f'all {of}'} items of {cell.task.en}",
@@ -96,10 +96,10 @@ def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterat
 
 def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
     """Say how wide the widest interval is, if intervals are wide."""
-    found = [c.cell.headline for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
-    halves = [(bounds[2] - bounds[1]) / 2 for figure in found if (bounds := figure.bounds)]
-    items = sorted({figure.n for figure in found})
-    if found and not halves:
+    figures = [c.cell.headline for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
+    halves = [(bounds[2] - bounds[1]) / 2 for figure in figures if (bounds := figure.bounds)]
+    items = sorted({figure.n for figure in figures})
+    if figures and not halves:
         yield Text(
             "每项任务的题目来自太少的对话，没有置信区间", "the items of a task are of too few dialogues: no intervals"
         )
@@ -112,10 +112,10 @@ def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
         )
 
 
-def _estimates(own: Sequence[FindingCell]) -> Iterator[Text]:
-    if count := sum(c.cell.is_estimate for c in own):
+def _estimates(of_models: Sequence[FindingCell]) -> Iterator[Text]:
+    if count := sum(c.cell.is_estimate for c in of_models):
         yield Text(
-            f"{len(own)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",
-            f"{count} of {many(len(own), 'cell')} {'is an estimate' if count == 1 else 'are estimates'} from a "
+            f"{len(of_models)} 个单元格中有 {count} 个只问了部分题目，是估计值，不参与排名",
+            f"{count} of {many(len(of_models), 'cell')} {'is an estimate' if count == 1 else 'are estimates'} from a "
             "part of the items and not ranked",
         )

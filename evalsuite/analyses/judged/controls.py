@@ -119,18 +119,18 @@ def anchors(judgings: Sequence[Opinions]) -> Iterator[Anchor]:
     """Mean scores of gold answers (F1 of 1) and of replies that share no character with them (F1 of 0), and how often the
     judge gives its most frequent score."""
     for (judge, rubric), group in _by_judge(judgings).items():
-        found = list(_scored(group, "plain").values())
-        for n, scale in enumerate(group[0].scales if found else ()):
-            (most, count), *_ = Counter(o.scores[n] for o in found).most_common(1)
-            gold = [o.scores[n] for o in found if o.correctness == 1]
-            far = [o.scores[n] for o in found if o.correctness == 0]
+        opinions = list(_scored(group, "plain").values())
+        for n, scale in enumerate(group[0].scales if opinions else ()):
+            (most, count), *_ = Counter(o.scores[n] for o in opinions).most_common(1)
+            gold = [o.scores[n] for o in opinions if o.correctness == 1]
+            far = [o.scores[n] for o in opinions if o.correctness == 0]
             yield Anchor(
                 judge=judge,
                 rubric=rubric,
                 scale=scale,
-                n=len(found),
+                n=len(opinions),
                 most=most,
-                share=count / len(found),
+                share=count / len(opinions),
                 n_gold=len(gold),
                 gold=mean(gold) if gold else None,
                 n_far=len(far),
@@ -226,8 +226,8 @@ def _median_cells(
         names = [name for name in shared if name[0] == cell]
         if names:
             dialogues, middle = [sides[0][name].source for name in names], medians(_columns(sides, names, n))
-            found = mean_score(middle, dialogues, cell, plain[0].facts.rubric_scales[n])
-            yield MedianCell(**cell.as_dict(), n=len(names), **dict(found))
+            mean_of_medians = mean_score(middle, dialogues, cell, plain[0].facts.rubric_scales[n])
+            yield MedianCell(**cell.as_dict(), n=len(names), **dict(mean_of_medians))
 
 
 def mean_score(values: Sequence[float], dialogues: Sequence[int], place: Place, scale: JudgeScale) -> IntervalFields:
@@ -286,13 +286,13 @@ def families(judgings: Sequence[Opinions]) -> Iterator[Family]:
         sides = [_scored(group, "plain"), *(_scored(groups[who], "plain") for who in peers)]
         shared = _shared(*sides)
         for n, scale in enumerate(group[0].scales):
-            own = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
+            kin_scores = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
             other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
-            ours = mean(own[0]) if own[0] else None
+            ours = mean(kin_scores[0]) if kin_scores[0] else None
             rest = mean(other[0]) if other[0] else None
             peers_own = peers_other = preference = None
             if peers and ours is not None and rest is not None:
-                peers_own = mean(mean(column) for column in own[1:])
+                peers_own = mean(mean(column) for column in kin_scores[1:])
                 peers_other = mean(mean(column) for column in other[1:])
                 preference = (ours - rest) - (peers_own - peers_other)
             yield Family(
@@ -302,7 +302,7 @@ def families(judgings: Sequence[Opinions]) -> Iterator[Family]:
                 family=family,
                 own_models=sorted({cell.model for cell in kin}),
                 peers=[who[0] for who in peers],
-                n_own=len(own[0]),
+                n_own=len(kin_scores[0]),
                 n_other=len(other[0]),
                 own=ours,
                 other=rest,

@@ -91,14 +91,19 @@ def _correlations(judged: Judged) -> Iterator[Sheet]:
         *who, place = key
         columns = [Column(Text("指标", "metric"))]
         columns += [Column(name, kind="number", signed=True, about={"model": name}) for name, _ in models]
-        found: list[Mapping[str, Correlations]] = [metrics for _, metrics in models]
+        columns_shown: list[Mapping[str, Correlations]] = [metrics for _, metrics in models]
         if whole := over.get(key):
             columns.append(
                 Column(Text(f"跨 {whole.models} 个模型", f"over {whole.models} models"), kind="number", signed=True)
             )
-            found.append(whole.metrics)
-        names = dict.fromkeys(name for metrics in found for name, row in metrics.items() if row.pearson is not None)
-        rows = [Row((_metric_words(name), *(_coefficients(metrics.get(name)) for metrics in found))) for name in names]
+            columns_shown.append(whole.metrics)
+        names = dict.fromkeys(
+            name for metrics in columns_shown for name, row in metrics.items() if row.pearson is not None
+        )
+        rows = [
+            Row((_metric_words(name), *(_coefficients(metrics.get(name)) for metrics in columns_shown)))
+            for name in names
+        ]
         if rows:
             about = dict(place)
             task, where = TASKS[about["task"]], place_words(about, benchmark_of(about["task"]))
@@ -121,12 +126,12 @@ def _metric_words(name: str) -> Text:
     )
 
 
-def _coefficients(found: Correlations | None) -> Value:
+def _coefficients(row: Correlations | None) -> Value:
     """Pearson's r, and beside it Spearman's ρ and Kendall's τ."""
-    if found is None or found.pearson is None:
+    if row is None or row.pearson is None:
         return Value(None)
-    rest = (found.spearman, found.kendall)
-    return Value(found.pearson, asides=tuple(f" · {fixed(value, 2, '+')}" for value in rest if value is not None))
+    rest = (row.spearman, row.kendall)
+    return Value(row.pearson, asides=tuple(f" · {fixed(value, 2, '+')}" for value in rest if value is not None))
 
 
 DETAILS: Analysis[None] = Analysis(

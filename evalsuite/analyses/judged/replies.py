@@ -132,13 +132,13 @@ def read_verdict(text: str, scales: Sequence[JudgeScale]) -> JudgeVerdict:
 def _worded(text: str, clean: Clean, words: Mapping[str, int]) -> JudgeVerdict:
     """The score whose word the reply writes in brackets, wherever it stands; words of two scores contradict each other."""
     plain = {word.strip("[]"): score for word, score in words.items()}
-    found = list(re.finditer(rf"[\[【［]\s?({'|'.join(map(re.escape, plain))})\s?[\]】］]", clean.text, _I))
-    if not found:
+    matches = list(re.finditer(rf"[\[【［]\s?({'|'.join(map(re.escape, plain))})\s?[\]】］]", clean.text, _I))
+    if not matches:
         return JudgeVerdict("invalid", rule="no score")
-    values = {plain[match.group(1).lower()] for match in found}
+    values = {plain[match.group(1).lower()] for match in matches}
     if len(values) > 1:
         return JudgeVerdict("invalid", rule="several scores")
-    start, end = clean.raw_span(found[-1].start(), found[-1].end())
+    start, end = clean.raw_span(matches[-1].start(), matches[-1].end())
     reasons = (text[:start] + text[end:]).strip()
     return JudgeVerdict("scored", (values.pop(),), reasons, "word", start, end)
 
@@ -219,18 +219,18 @@ def _score_of(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -
 
 
 def _each(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
-    found = []
+    marks = []
     for scale in scales:
         names = "|".join(re.escape(name) for name in (scale.name, scale.zh) if name)
         pattern = re.compile(rf"(?:{names}){_EDGE}(?:{_LABEL})?{_IS}{_NUM}{_UNIT}{_NO_RANGE}", _I)
         scores = [_score_of(m, scale, "named") for m in pattern.finditer(text)]
         if len({f.value for f in scores}) > 1:
             raise _Bad(f"several scores of {scale.name}")
-        found += scores[:1]
-    if len(found) == len(scales):
-        return found
-    if found:
-        raise _Bad(f"{len(found)} of {len(scales)} scores")
+        marks += scores[:1]
+    if len(marks) == len(scales):
+        return marks
+    if marks:
+        raise _Bad(f"{len(marks)} of {len(scales)} scores")
     return _bare(text, scales)
 
 

@@ -131,7 +131,7 @@ def judged_replies(replies: RunReplies, rubrics: Mapping[str, str] | None = None
             continue
         scales = JudgingFacts.model_validate(planned.facts).rubric_scales
         rows = {(row["item"], row["rotation"], row["key"]): row for row in planned.rows}
-        found = []
+        scored = []
         for key, (trial, response, *_) in replies.of(Cell(place, {})):
             row = rows.get((trial.item.id, trial.rotation, key))
             if row is None or trial.request.sample or response.error is not None:
@@ -139,8 +139,8 @@ def judged_replies(replies: RunReplies, rubrics: Mapping[str, str] | None = None
             # An empty candidate is not asked about.
             scores = _attempts(replies, row, scales)[1].scores if row["keys"] else tuple(scale.low for scale in scales)
             if scores:
-                found.append((trial, response.text, tuple(scores)))
-        yield JudgedReplies(place, judging.judge, judging.rubric, tuple(scales), tuple(found))
+                scored.append((trial, response.text, tuple(scores)))
+        yield JudgedReplies(place, judging.judge, judging.rubric, tuple(scales), tuple(scored))
 
 
 def _subject(replies: RunReplies, cell: Cell, reading: Reading) -> Subject:
@@ -240,16 +240,16 @@ def _record(
     )
 
 
-def _attempt(facts: JudgingFacts, number: int, key: str, said: Response) -> Attempt:
+def _attempt(facts: JudgingFacts, number: int, key: str, response: Response) -> Attempt:
     return Attempt(
         added=again("", facts.reminder, number).strip(),
         key=key,
-        reply=said.text if said.error is None else None,
-        finish=said.finish,
-        error=said.error,
-        prompt_tokens=said.prompt_tokens,
-        new_tokens=said.new_tokens,
-        reasoning=said.reasoning,
+        reply=response.text if response.error is None else None,
+        finish=response.finish,
+        error=response.error,
+        prompt_tokens=response.prompt_tokens,
+        new_tokens=response.new_tokens,
+        reasoning=response.reasoning,
     )
 
 
