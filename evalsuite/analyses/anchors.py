@@ -43,7 +43,7 @@ class WayAsked:
     items: frozenset[str]  # ids of the answered ones
     drop_leaked: bool
     parser: tuple[str, bool]  # its name, and whether answers are extracted
-    seed: int | None  # of the shots; None without shots
+    seed: int | None  # draws the shots; None without shots
 
     def differs_in(self, other: WayAsked) -> list[str]:
         """The names of the settings that differ."""
