@@ -23,7 +23,7 @@ from stand_ins import stand_in_models
 import evalsuite
 from evalsuite.analyses import overview as of_groups
 from evalsuite.analyses.overview import weights
-from evalsuite.analyses.robustness import Drop
+from evalsuite.analyses.robustness import PerturbationEffect
 from evalsuite.analyses.saved import load_results, narrow, results_file
 from evalsuite.benchmarks.groups import Ability, Group, groups
 from evalsuite.benchmarks.registry import BENCHMARKS, benchmark_of
@@ -68,7 +68,7 @@ def content(run: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def group(content: dict[str, Any]) -> dict[str, Any]:
-    drops = [Drop.model_validate(row) for row in content["robustness"]["drops"]]
+    drops = [PerturbationEffect.model_validate(row) for row in content["robustness"]["drops"]]
     (made,) = of_groups.overview([CellResult.model_validate(c) for c in content["cells"]], drops, [GROUP])
     return made.written()
 
@@ -166,7 +166,7 @@ def overview(
         "dialogues": 7, "base": 0.5, "value": 0.5, "test": "permutation", "p": 0.5, "p_holm": 0.5, "flip_rate": 0.0,
         "right_to_wrong": 0, "wrong_to_right": 0,
     }  # fmt: skip
-    changed = [Drop.model_validate(usual | row) for row in drops]
+    changed = [PerturbationEffect.model_validate(usual | row) for row in drops]
     return [group.written() for group in of_groups.overview([a_cell(**cell) for cell in cells], changed, groups)]
 
 

@@ -18,7 +18,7 @@ from test_page_first_screen import edge, nothing_scrolls_sideways
 
 import evalsuite
 from evalsuite.analyses.overview import overview
-from evalsuite.analyses.robustness import Drop
+from evalsuite.analyses.robustness import PerturbationEffect
 from evalsuite.results.schema.cell import CellResult
 
 needs("dev", "axe_playwright_python")
@@ -31,7 +31,9 @@ def grouped_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  #
     shutil.copytree(run, copy)
     results = results_json(copy)
     cells, drops = results["cells"], results["robustness"]["drops"]
-    made = overview([CellResult.model_validate(x) for x in cells], [Drop.model_validate(x) for x in drops], [GROUP])
+    made = overview(
+        [CellResult.model_validate(x) for x in cells], [PerturbationEffect.model_validate(x) for x in drops], [GROUP]
+    )
     results["groups"] = [group.written() for group in made]
     (copy / "results.json").write_text(json.dumps(results), encoding="utf-8")
     evalsuite.report([copy])

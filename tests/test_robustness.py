@@ -14,7 +14,7 @@ from run_files import results_json
 from shared_fixtures import shared_folder
 
 import evalsuite
-from evalsuite.analyses.robustness import ANALYSIS, compute, drops, positions
+from evalsuite.analyses.robustness import ANALYSIS, compute, perturbation_effects, positions
 from evalsuite.analyses.robustness_details import sheets as details
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.tables.terminal import draw
@@ -67,7 +67,7 @@ BASE = cell_outcomes(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
 
 
 def first_drop(*cells: CellOutcomes) -> dict[str, Any]:
-    (row,) = drops(cells)
+    (row,) = perturbation_effects(cells)
     return row.written()
 
 
@@ -119,9 +119,12 @@ def test_runs_whose_shuffle_changed_every_order_are_read_as_such() -> None:
 
 def test_only_what_was_answered_in_both_is_compared() -> None:
     assert first_drop(BASE, cell_outcomes(ITEMS[1:3], "reverse", (1, 2)))["items"] == 2
-    assert drops([cell_outcomes(ITEMS[:1], "none", (1,)), cell_outcomes(ITEMS[1:], "reverse", (1, 2, 0))]) == []
-    assert drops([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
-    assert drops([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
+    assert (
+        perturbation_effects([cell_outcomes(ITEMS[:1], "none", (1,)), cell_outcomes(ITEMS[1:], "reverse", (1, 2, 0))])
+        == []
+    )
+    assert perturbation_effects([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
+    assert perturbation_effects([BASE, cell_outcomes(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
     lost = cell_outcomes(ITEMS, "circular", lambda i: i.gold)
     lost = CellOutcomes(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
     assert first_drop(BASE, lost)["items"] == 3
@@ -169,7 +172,7 @@ def test_spans_flip_at_half() -> None:
 def test_the_same_choice_is_explained_where_there_are_choices() -> None:
     """The column and its note stand below choices, and are absent of texts, which have no options."""
     same = [cell_outcomes(ITEMS, name, (1, 1, 1, 1)) for name in ("none", "reverse")]
-    rows = [row.written() for row in drops(same)]
+    rows = [row.written() for row in perturbation_effects(same)]
     texts = [{name: value for name, value in row.items() if name != "same_choice"} for row in rows]
     for found, there in ((rows, True), (texts, False)):
         content = {"drops": found, "positions": [], "wordings": [], "shots": []}
@@ -184,7 +187,7 @@ def test_p_values_are_corrected_over_a_models_rows() -> None:
     many = [item(n, 0) for n in range(8)]
     cells = [cell_outcomes(many, name, (0,) * 8, model=model) for model in "ab" for name in ("none", "shuffle")]
     cells += [cell_outcomes(many, "reindicate", (1,) * 8, model=model) for model in "ab"]
-    rows = [row.written() for row in drops(cells) if row.perturb == "reindicate"]
+    rows = [row.written() for row in perturbation_effects(cells) if row.perturb == "reindicate"]
     # all eight items differ in one direction
     assert len(rows) == 2 and all(row["p"] == pytest.approx(2 / 2**8) for row in rows)
     assert all(row["p_holm"] == pytest.approx(2 * row["p"]) for row in rows)
@@ -197,7 +200,10 @@ def test_a_change_of_every_item_is_significant_among_many_rows() -> None:
     for name in ("shuffle", "reindicate", "both", "derange", "derange_both"):
         cells.append(cell_outcomes(pairs, name, lambda i: (i.gold + 1) % len(i.options)))
     of = lambda c, shots: replace(c.cell, place=replace(c.cell.place, shots=shots))  # noqa: E731
-    rows = [row.written() for row in drops([replace(c, cell=of(c, shots)) for c in cells for shots in range(11)])]
+    rows = [
+        row.written()
+        for row in perturbation_effects([replace(c, cell=of(c, shots)) for c in cells for shots in range(11)])
+    ]
     assert len(rows) == 55 and {row["test"] for row in rows} == {"permutation"}
     assert {(row["drop"], row["family"], row["least_p"]) for row in rows} == {(-1.0, 55, 2.0**-12)}
     assert all(row["p_holm"] <= 0.05 and row["least_p_holm"] == pytest.approx(55 * 2.0**-12) for row in rows)

@@ -22,7 +22,7 @@ from typing import Literal
 from pydantic import Field
 
 from evalsuite.analyses import robustness
-from evalsuite.analyses.robustness import Drop
+from evalsuite.analyses.robustness import PerturbationEffect
 from evalsuite.benchmarks import groups as named_groups
 from evalsuite.benchmarks.groups import Group
 from evalsuite.benchmarks.registry import (
@@ -175,24 +175,24 @@ def compute(run: ScoredRun) -> list[BenchmarkGroup]:
 
 def overview(
     cells: Sequence[CellResult],
-    drops: Sequence[Drop],
+    effects: Sequence[PerturbationEffect],
     groups: Iterable[Group],
     influences: Mapping[Place, Influences] | None = None,
 ) -> list[BenchmarkGroup]:
     """A table for each group and split with cells of at least two of the group's benchmarks.
 
-    influences: those on cells, and by the perturbed place on drops. What has none is taken as independent of all others.
+    influences: those on cells, and by the perturbed place on effects. What has none is taken as independent of all others.
     """
     dialogues = _Dialogues(influences or {}, numbered((influences or {}).values()))
-    found = []
+    tables = []
     for group in groups:
         mine = [c for c in cells if TASKS[c.task].benchmark in group.benchmarks and not c.is_subset]
         for split in dict.fromkeys(c.split for c in mine):
             plain = [c for c in mine if c.split == split and c.perturb == "none"]
             if len({TASKS[c.task].benchmark for c in plain}) > 1:
-                changed = [d for d in drops if d.split == split and TASKS[d.task].benchmark in group.benchmarks]
-                found.append(_group(group, split, plain, changed, dialogues))
-    return found
+                changed = [e for e in effects if e.split == split and TASKS[e.task].benchmark in group.benchmarks]
+                tables.append(_group(group, split, plain, changed, dialogues))
+    return tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +207,15 @@ class _Dialogues:
 
 
 def _group(
-    group: Group, split: Split, cells: Sequence[CellResult], drops: Sequence[Drop], dialogues: _Dialogues
+    group: Group, split: Split, cells: Sequence[CellResult], effects: Sequence[PerturbationEffect], dialogues: _Dialogues
 ) -> BenchmarkGroup:
     left_out = {c.task for c in cells if not _scale(TASKS[c.task].metrics[0])}
     cells = [c for c in cells if c.task not in left_out]
-    drops = [d for d in drops if _scale(d.metric)]
+    effects = [e for e in effects if _scale(e.metric)]
     asked = sorted({(c.task, c.set) for c in cells if c.headline.value is not None}, key=_part_order)
-    columns = [made for made in _columns(group, asked, left_out) if made.parts]
-    changed = _changed(group, drops)
-    at, drop_at = {c.place: c for c in cells}, {d.place: d for d in drops}
+    columns = [column for column in _columns(group, asked, left_out) if column.parts]
+    changed = _changed(group, effects)
+    at, effect_at = {c.place: c for c in cells}, {e.place: e for e in effects}
     return BenchmarkGroup(
         name=group.name,
         zh=group.zh,
@@ -223,7 +223,7 @@ def _group(
         split=split,
         columns=columns,
         left_out=sorted(left_out, key=task_order),
-        rows=[_row(way, columns, changed, at, drop_at, dialogues) for way in _ways(cells)],
+        rows=[_row(way, columns, changed, at, effect_at, dialogues) for way in _ways(cells)],
     )
 
 
@@ -244,10 +244,10 @@ def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str])
     """The benchmarks and abilities, each with its parts for which some model has a figure and its parts without one."""
     for name in group.benchmarks:
         if name in BENCHMARKS:
-            own = BENCHMARKS[name]
+            benchmark = BENCHMARKS[name]
             parts = [part for part in asked if TASKS[part[0]].benchmark == name]
-            absent = [t.name for t in own.tasks if t.name not in left_out | {task for task, _ in parts}]
-            yield _column("benchmark", name, own.title, own.title, parts, absent)
+            absent = [t.name for t in benchmark.tasks if t.name not in left_out | {task for task, _ in parts}]
+            yield _column("benchmark", name, benchmark.title, benchmark.title, parts, absent)
     for ability in group.abilities:
         parts = [part for part in asked if ability.has(*part)]
         there = {*map("/".join, parts), *(task for task, _ in parts)}
@@ -261,15 +261,15 @@ def _column(
     return GroupColumn(kind=kind, name=name, zh=zh, en=en, parts=[*map("/".join, parts)], absent=[*absent])
 
 
-def _changed(group: Group, drops: Sequence[Drop]) -> dict[tuple[str, str], list[str]]:
+def _changed(group: Group, effects: Sequence[PerturbationEffect]) -> dict[tuple[str, str], list[str]]:
     """(perturbation, benchmark) -> names of the parts that some model was asked under it."""
-    found: dict[tuple[str, str], list[str]] = {}
+    changed: dict[tuple[str, str], list[str]] = {}
     for perturb in PERTURBATIONS:
         for name in group.benchmarks:
-            parts = {(d.task, d.set) for d in drops if d.perturb == perturb and TASKS[d.task].benchmark == name}
+            parts = {(e.task, e.set) for e in effects if e.perturb == perturb and TASKS[e.task].benchmark == name}
             if parts:
-                found[perturb, name] = ["/".join(part) for part in sorted(parts, key=_part_order)]
-    return found
+                changed[perturb, name] = ["/".join(part) for part in sorted(parts, key=_part_order)]
+    return changed
 
 
 # --- rows
@@ -299,8 +299,8 @@ def _ways(cells: Sequence[CellResult]) -> list[_Way]:
     """A row for each model and way of asking, without rows whose cells are all in another row of the model."""
     ways = dict.fromkeys(_Way(c.model, c.split, c.variant, c.shots, c.scoring) for c in cells if c.scoring != "nll")
     asked = {c.place for c in cells}
-    held = {way: {p for c in cells if (p := way.place(f"{c.task}/{c.set}")) in asked} for way in ways}
-    return [way for way in ways if not any(held[way] < held[other] for other in ways if other.model == way.model)]
+    covered = {way: {p for c in cells if (p := way.place(f"{c.task}/{c.set}")) in asked} for way in ways}
+    return [way for way in ways if not any(covered[way] < covered[other] for other in ways if other.model == way.model)]
 
 
 def _row(
@@ -308,14 +308,14 @@ def _row(
     columns: Sequence[GroupColumn],
     changed: Mapping[tuple[str, str], Sequence[str]],
     at: Mapping[Place, CellResult],
-    drop_at: Mapping[Place, Drop],
+    effect_at: Mapping[Place, PerturbationEffect],
     dialogues: _Dialogues,
 ) -> GroupRow:
     names = dict.fromkeys(name for column in columns for name in column.parts)
     parts = {name: _part(cell) for name in names if (cell := at.get(way.place(name)))}
     changes = []
     for (perturb, benchmark), wanted in changed.items():
-        there = {name: _change(drop) for name in wanted if (drop := drop_at.get(way.place(name, perturb)))}
+        there = {name: _change(effect) for name in wanted if (effect := effect_at.get(way.place(name, perturb)))}
         if there:
             shared = {name: dialogues.of(way.place(name, perturb), part.metric) for name, part in there.items()}
             mean, items, missing = _mean(there, wanted, shared)
@@ -370,19 +370,19 @@ def _part(cell: CellResult) -> GroupPart:
     )
 
 
-def _change(drop: Drop) -> GroupChangePart:
+def _change(effect: PerturbationEffect) -> GroupChangePart:
     """The change of a perturbed cell, brought to 0 … 1."""
-    top = _scale(drop.metric)
+    top = _scale(effect.metric)
     return GroupChangePart(
-        task=drop.task,
-        set=drop.set,
-        shots=drop.shots,
-        scoring=drop.scoring,
-        metric=drop.metric,
-        value=_over(drop.drop, top),
-        low=_over(drop.low, top),
-        high=_over(drop.high, top),
-        items=drop.items,
+        task=effect.task,
+        set=effect.set,
+        shots=effect.shots,
+        scoring=effect.scoring,
+        metric=effect.metric,
+        value=_over(effect.change, top),
+        low=_over(effect.low, top),
+        high=_over(effect.high, top),
+        items=effect.items,
     )
 
 
@@ -400,7 +400,7 @@ def weights(parts: Iterable[str]) -> dict[str, float]:
     {'a/easy': 0.25, 'a/hard': 0.25, 'b/test': 0.5}
     """
     sets = by_key((part.split("/")[0], part) for part in parts)
-    return {part: 1 / (len(sets) * len(own)) for own in sets.values() for part in own}
+    return {part: 1 / (len(sets) * len(sets_of_task)) for sets_of_task in sets.values() for part in sets_of_task}
 
 
 def _mean(
@@ -412,18 +412,18 @@ def _mean(
     -> its dialogues, for `weighted_sum`."""
     from evalsuite.metrics.statistics import Summand, weighted_sum
 
-    found = {name: parts[name] for name in wanted if name in parts}
-    missing = [name for name in wanted if name not in found or found[name].value is None]
-    items = sum(part.items for part in found.values())
+    there = {name: parts[name] for name in wanted if name in parts}
+    missing = [name for name in wanted if name not in there or there[name].value is None]
+    items = sum(part.items for part in there.values())
     if missing:
         return IntervalFields(value=None, low=None, high=None), items, missing
     weighed = weights(wanted)
     summands = []
     for name, weight in weighed.items():
-        part = found[name]
+        part = there[name]
         # Intervals of parts that were stopped early do not add up.
         if part.bounds is None or (isinstance(part, GroupPart) and part.estimated):
-            value = math.fsum(w * (found[of].value or 0.0) for of, w in weighed.items())
+            value = math.fsum(w * (there[of].value or 0.0) for of, w in weighed.items())
             return IntervalFields(value=value, low=None, high=None), items, missing
         summands.append(Summand(weight, *part.bounds, dialogues[name]))
     mean = weighted_sum(summands)

@@ -52,7 +52,7 @@ from evalsuite.results.words import (
 from evalsuite.types import Coordinates
 
 
-class Drop(CellFields):
+class PerturbationEffect(CellFields):
     """A perturbed cell compared with its unperturbed one, over the items answered in both."""
 
     metric: str
@@ -60,6 +60,7 @@ class Drop(CellFields):
     dialogues: Count
     base: float = Field(description="The metric without perturbation.")
     value: float
+    # An older name of `change`, which files keep.
     drop: float = Field(description="value less base: negative where it got worse.")
     low: Number
     high: Number
@@ -78,6 +79,11 @@ class Drop(CellFields):
     same_choice: Share | None = Field(default=None, description="How often the same option was chosen.")
     parsed_in_both: Count | None = None
     consistency: Share | None = Field(default=None, description="How often all rotations got the same option.")
+
+    @property
+    def change(self) -> float:
+        """value less base: negative where the perturbation lowers the score."""
+        return self.drop
 
 
 class Positions(CellFields):
@@ -125,7 +131,7 @@ class ShotValues(Located):
 class Robustness(Strict):
     """Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md)."""
 
-    drops: Rows[Drop]
+    drops: Rows[PerturbationEffect]
     positions: Rows[Positions]
     wordings: Rows[Wordings]
     shots: Rows[ShotValues]
@@ -136,7 +142,7 @@ def compute(run: ScoredRun) -> Robustness:
     order = list(PERTURBATIONS)
     cells = sorted(run.outcomes, key=lambda c: order.index(c.place.perturb))
     return Robustness(
-        drops=drops(cells),
+        drops=perturbation_effects(cells),
         positions=all_positions(cells),
         wordings=[_wordings(*group) for group in _groups_by(run.results, "variant")],
         shots=[ShotValues(**dict(shared), values=values) for shared, values in _groups_by(run.results, "shots")],
@@ -146,8 +152,11 @@ def compute(run: ScoredRun) -> Robustness:
 # --- drops under perturbation
 
 
-def drops(cells: Sequence[CellOutcomes]) -> list[Drop]:
-    """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows, a family."""
+def perturbation_effects(cells: Sequence[CellOutcomes]) -> list[PerturbationEffect]:
+    """A row for each perturbed cell that shares answered items with its unperturbed cell, of the same data file.
+
+    p-values are corrected by Holm over the rows of a model, which are a family.
+    """
     from evalsuite.metrics.statistics import within_families
 
     bases = {c.place.without("perturb"): c for c in cells if c.place.perturb == "none"}
@@ -155,15 +164,15 @@ def drops(cells: Sequence[CellOutcomes]) -> list[Drop]:
     # Equal ids denote the same item only within the same data file.
     pairs = [(base, c) for base, c in pairs if base.cell.facts["data"] == c.cell.facts["data"]]
     sizes = Counter(c.place.model for _, c in pairs)
-    rows = [row for base, c in pairs if (row := _drop(base, c, sizes[c.place.model]))]
+    rows = [row for base, c in pairs if (row := _effect(base, c, sizes[c.place.model]))]
     corrected = within_families([(row.model, row.p, row.least_p or 0.0) for row in rows])
     return [
-        row.model_copy(update={"p_holm": found.p, "least_p_holm": found.least, "family": found.family})
-        for row, found in zip(rows, corrected, strict=True)
+        row.model_copy(update={"p_holm": adjusted.p, "least_p_holm": adjusted.least, "family": adjusted.family})
+        for row, adjusted in zip(rows, corrected, strict=True)
     ]
 
 
-def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
+def _effect(base: CellOutcomes, other: CellOutcomes, family: int) -> PerturbationEffect | None:
     """The row of a perturbed cell; None if no item was answered in both. `family`: number of the model's rows."""
     from evalsuite.metrics.statistics import paired_test
 
@@ -188,14 +197,14 @@ def _drop(base: CellOutcomes, other: CellOutcomes, family: int) -> Drop | None:
     binary = base.metric == "accuracy" and {*before, *after} <= {0.0, 1.0}
     test = paired_test(after, before, clusters, Random(purpose), family, binary)
     changes = [y - x for x, y in zip(before, after, strict=True)]
-    return Drop(
+    return PerturbationEffect(
         **place.as_dict(),
         metric=base.metric,
         items=len(items),
         dialogues=test.clusters,
         base=math.fsum(before) / len(before),
         value=math.fsum(after) / len(after),
-        drop=test.value,  # value - base: negative if the perturbation lowers the score
+        drop=test.value,
         low=test.low,
         high=test.high,
         test=test.test,
@@ -314,9 +323,9 @@ def sheets(results: Results) -> Iterator[Sheet]:
     )
 
 
-def _legend(drops: Sequence[Drop]) -> Text:
+def _legend(effects: Sequence[PerturbationEffect]) -> Text:
     """Notes on the sheets, with the number of rows that Holm's correction is over."""
-    size = family_size(drop.family for drop in drops)
+    size = family_size(effect.family for effect in effects)
     zh, en = (f" {size} 行", f"{size} rows") if size else ("各行", "rows")
     return Text(
         f"未扰动：原题的得分；其后依次为扰动后的得分（%）、变化的百分点（* p < 0.05，按模型全部{zh}作 Holm 校正；?：有差异的对话太少，"
@@ -326,18 +335,18 @@ def _legend(drops: Sequence[Drop]) -> Text:
     )
 
 
-def _sheet(label: str, rows: Sequence[Drop]) -> Sheet:
+def _sheet(label: str, rows: Sequence[PerturbationEffect]) -> Sheet:
     names = tuple(dict.fromkeys(row.perturb for row in rows))
-    places: dict[tuple[str, str], dict[str, Drop]] = {}
+    places: dict[tuple[str, str], dict[str, PerturbationEffect]] = {}
     for row in rows:
         places.setdefault((row.set, row.task), {})[row.perturb] = row
     lines = []
     for (item_set, task), by_name in sorted(places.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
         bases = {fixed(100 * row.base, 1): row.base for row in by_name.values()}
         # If each perturbation has other answered items, the bases differ: then every cell shows its own.
-        own = len(bases) > 1
-        cells = (_change(by_name.get(name), own) for name in names)
-        base: str | float = "≠" if own else next(iter(bases.values()))
+        bases_differ = len(bases) > 1
+        cells = (_change(by_name.get(name), bases_differ) for name in names)
+        base: str | float = "≠" if bases_differ else next(iter(bases.values()))
         lines.append(Row((task_and_set(TASKS[task], item_set), base, *cells), about={"set": item_set, "task": task}))
     columns = [perturb_column(name, kind="percent", about={"perturb": name}) for name in names]
     base_column = Column(Text("未扰动", "base"), kind="percent", key=True, about={"perturb": "none"})
@@ -346,13 +355,13 @@ def _sheet(label: str, rows: Sequence[Drop]) -> Sheet:
     return Sheet("robustness", title, (Column(""), base_column, *columns), tuple(lines), about=about)
 
 
-def _change(row: Drop | None, own_base: bool) -> Value:
+def _change(row: PerturbationEffect | None, own_base: bool) -> Value:
     if row is None:
         return Value(None)
     sure = row.p_holm < 0.05
     value = f"{fixed(100 * row.base, 1)}→{fixed(100 * row.value, 1)}" if own_base else row.value
     few = too_few(row.least_p_holm, row.least_p, row.differ)
-    change = f" {fixed(100 * row.drop, 1, '+')}{'*' if sure else '?' if few else ' '}"
+    change = f" {fixed(100 * row.change, 1, '+')}{'*' if sure else '?' if few else ' '}"
     return Value(value, asides=(change, f"f{100 * row.flip_rate:.0f}"), tone="strong" if sure else "")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
-from evalsuite.analyses.robustness import Drop, Positions, Robustness, ShotValues, Wordings
+from evalsuite.analyses.robustness import PerturbationEffect, Positions, Robustness, ShotValues, Wordings
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -31,24 +31,24 @@ _SAME_CHOICE = Text(
     "Same choice: where an option was read in both, how often it is the same original option, right or wrong.",
 )
 _ALONE = ("task", "set")  # one task and one set are shown at a time
-R = TypeVar("R", Drop, Positions, Wordings, ShotValues)
+R = TypeVar("R", PerturbationEffect, Positions, Wordings, ShotValues)
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """Sheets for each task and set of a way of asking: changes at a glance, changes with their tests, choices by position; for
     each task, over sets: wordings and shots."""
-    if found := results.of(ROBUSTNESS):
-        yield from with_distinct_titles(_sheets(found, results))
+    if robustness := results.of(ROBUSTNESS):
+        yield from with_distinct_titles(_sheets(robustness, results))
 
 
-def _sheets(found: Robustness, results: Results) -> Iterator[Sheet]:
-    drops = _groups(found.drops, "model", "perturb")
+def _sheets(robustness: Robustness, results: Results) -> Iterator[Sheet]:
+    drops = _groups(robustness.drops, "model", "perturb")
     yield from map(_changes, drops)
     yield from map(_drops, drops)
-    yield from map(_positions, _groups(found.positions, "model"))
+    yield from map(_positions, _groups(robustness.positions, "model"))
     cells = {cell.place: cell for cell in results.cells}
-    yield from map(_wordings, _groups(found.wordings, "model", "set"))
-    yield from (_shots(rows, cells) for rows in _groups(found.shots, "model", "set"))
+    yield from map(_wordings, _groups(robustness.wordings, "model", "set"))
+    yield from (_shots(rows, cells) for rows in _groups(robustness.shots, "model", "set"))
 
 
 def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
@@ -57,7 +57,7 @@ def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
     return sorted(groups.values(), key=lambda rows: (task_order(rows[0].task), set_order(rows[0].set)))
 
 
-def _title(zh: str, en: str, row: Drop | Positions | Wordings | ShotValues, of_set: str = "") -> Text:
+def _title(zh: str, en: str, row: PerturbationEffect | Positions | Wordings | ShotValues, of_set: str = "") -> Text:
     task = TASKS[row.task]
     name = set_title(benchmark_of(row.task), of_set)
     where = Text(f" · {name.zh}" * bool(of_set), f" · {name.en}" * bool(of_set))
@@ -72,17 +72,17 @@ def _metric(name: str) -> Text:
 # --- changes
 
 
-def _changes(rows: Sequence[Drop]) -> Sheet:
+def _changes(rows: Sequence[PerturbationEffect]) -> Sheet:
     """A row per model, a column per perturbation. The model that loses most on average comes first."""
     kinds = dict.fromkeys(row.perturb for row in rows)
-    most = max(0.01, *(abs(row.drop) for row in rows))
+    most = max(0.01, *(abs(row.change) for row in rows))
     columns = [Column(kind, _kind(kind), "percent", signed=True, shade=most, about={"perturb": kind}) for kind in kinds]
     models = by_key((row.model, row) for row in rows)
     lines = []
-    for model, own in sorted(models.items(), key=lambda one: sum(row.drop for row in one[1]) / len(one[1])):
-        by_kind = {row.perturb: row for row in own}
+    for model, of_model in sorted(models.items(), key=lambda one: sum(row.change for row in one[1]) / len(one[1])):
+        by_kind = {row.perturb: row for row in of_model}
         cells = (_change(by_kind[kind]) if kind in by_kind else Value(None) for kind in kinds)
-        lines.append(Row((model, own[0].base, *cells), about={"model": model}))
+        lines.append(Row((model, of_model[0].base, *cells), about={"model": model}))
     title = _title("变化一览", "Changes at a glance", rows[0], rows[0].set)
     about = dict(rows[0].without("model", "perturb"))
     return Sheet(
@@ -90,7 +90,7 @@ def _changes(rows: Sequence[Drop]) -> Sheet:
     )
 
 
-def _unperturbed(rows: Sequence[Drop]) -> Column:
+def _unperturbed(rows: Sequence[PerturbationEffect]) -> Column:
     return Column(Text("不扰动", "as they are"), _metric(rows[0].metric), "percent", about={"perturb": "none"})
 
 
@@ -98,13 +98,13 @@ def _kind(name: str) -> Text:
     return Text(PERTURBATIONS[name].zh, PERTURBATIONS[name].en)
 
 
-def _change(row: Drop, low: float | None = None, high: float | None = None) -> Value:
+def _change(row: PerturbationEffect, low: float | None = None, high: float | None = None) -> Value:
     sure = row.p_holm < 0.05
     sign = " *" if sure else " ?" if too_few(row.least_p_holm, row.least_p, row.differ) and low is not None else ""
-    return Value(row.drop, low, high, (sign,) if sign else (), "strong" if sure else "")
+    return Value(row.change, low, high, (sign,) if sign else (), "strong" if sure else "")
 
 
-def _drops(rows: Sequence[Drop]) -> Sheet:
+def _drops(rows: Sequence[PerturbationEffect]) -> Sheet:
     """A block per perturbation: a row per model with its value before and after, the change with its test, and what flipped."""
     choices = any(row.same_choice is not None or row.consistency is not None for row in rows)
     columns = [
@@ -118,11 +118,11 @@ def _drops(rows: Sequence[Drop]) -> Sheet:
         *((Column(Text("选择不变", "same choice"), "%", "percent"),) if choices else ()),
     ]
     lines = []
-    for kind, own in by_key((row.perturb, row) for row in rows).items():
+    for kind, of_kind in by_key((row.perturb, row) for row in rows).items():
         words = _kind(kind)
         heading = Text(f"{words.zh}（{kind}）", f"{kind} · {words.en}")
         lines.append(Row((heading, *(None for _ in columns[1:])), "group"))
-        lines += [Row(_drop(row, choices), about={"model": row.model, "perturb": kind}) for row in own]
+        lines += [Row(_effect(row, choices), about={"model": row.model, "perturb": kind}) for row in of_kind]
     title = _title("扰动前后", "Under perturbation", rows[0], rows[0].set)
     notes = (_DROPS, _SAME_CHOICE) if choices else (_DROPS,)
     chart = Chart("lines", up=(1, 2), pick=_ALONE, ends=3)
@@ -130,7 +130,7 @@ def _drops(rows: Sequence[Drop]) -> Sheet:
     return Sheet("drops", title, tuple(columns), tuple(lines), notes, about, chart, ("perturb",))
 
 
-def _drop(row: Drop, choices: bool) -> tuple[CellValue, ...]:
+def _effect(row: PerturbationEffect, choices: bool) -> tuple[CellValue, ...]:
     after = Value(row.value, _share(row.base + (row.low or 0)), _share(row.base + (row.high or 0)))
     change = _change(row, row.low, row.high)
     if not change.tone:
@@ -194,9 +194,9 @@ def _wordings(rows: Sequence[Wordings]) -> Sheet:
     """A block per set: a row per model, a column per wording. The model with the largest spread comes first."""
     names = sorted({name for row in rows for name in row.values})
     lines = []
-    for item_set, own in by_key((row.set, row) for row in rows).items():
+    for item_set, of_set in by_key((row.set, row) for row in rows).items():
         lines.append(Row((item_set, *(None for _ in names), None, None, None), "group", {"set": item_set}))
-        for row in sorted(own, key=lambda row: -row.spread):
+        for row in sorted(of_set, key=lambda row: -row.spread):
             cells = (row.values.get(name) for name in names)
             about = {"model": row.model, "set": item_set}
             lines.append(Row((row.model, *cells, row.mean, row.spread, row.worst), about=about))
@@ -217,9 +217,9 @@ def _shots(rows: Sequence[ShotValues], cells: Mapping[Place, CellResult]) -> She
     """A block per set: a row per model, a column per number of shots, and the change from the fewest to the most."""
     numbers = sorted({int(number) for row in rows for number in row.values})
     lines = []
-    for item_set, own in by_key((row.set, row) for row in rows).items():
+    for item_set, of_set in by_key((row.set, row) for row in rows).items():
         lines.append(Row((item_set, *(None for _ in numbers), None), "group", {"set": item_set}))
-        for row in own:
+        for row in of_set:
             figures = [_with_interval(row, number, cells) for number in numbers]
             asked = [row.values[str(number)] for number in numbers if str(number) in row.values]
             lines.append(Row((row.model, *figures, asked[-1] - asked[0]), about={"model": row.model, "set": item_set}))

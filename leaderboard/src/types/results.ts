@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (ec35511224b8642f) by types.mjs.
+// Generated from schema/results.schema.json (ada42a335de25a3c) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -1193,8 +1193,8 @@ export interface Mean {
   };
 }
 /**
- * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals; a
- * dialogue that several sets ask about counts once. Null where a set has none.
+ * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals, taken
+ * as independent: with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide.
  */
 export interface Average {
   value: number | null;
@@ -1775,7 +1775,7 @@ export interface Gap {
   low: number | null;
   high: number | null;
   /**
-   * p of an unpaired permutation of dialogues between the sets, or of both sets' items of a dialogue that both have: exact for few dialogues, else from random permutations, as many as the family needs.
+   * p of an unpaired permutation of dialogues between the sets: exact for few dialogues, else from random permutations, as many as the family needs.
    */
   p: number;
   /**
@@ -1941,7 +1941,7 @@ export interface Chance {
  * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).
  */
 export interface Robustness {
-  drops: Drop[];
+  drops: PerturbationEffect[];
   positions: Positions[];
   wordings: Wordings[];
   shots: ShotValues[];
@@ -1949,7 +1949,7 @@ export interface Robustness {
 /**
  * A perturbed cell compared with its unperturbed one, over the items answered in both.
  */
-export interface Drop {
+export interface PerturbationEffect {
   /**
    * The model's name in its models.yaml.
    */
