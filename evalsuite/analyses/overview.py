@@ -164,13 +164,13 @@ def compute(run: ScoredRun) -> list[BenchmarkGroup]:
     if not groups:
         return []
     changed = run.of(robustness.ANALYSIS)
-    drops = changed.drops if changed else []
+    effects = changed.drops if changed else []
     influences = {cell.place: cell.influences for cell in run.cells if cell.influences and cell.place.perturb == "none"}
     outcomes = {cell.place: cell.outcomes for cell in run.cells}
-    for drop in drops:
-        base = replace(drop.place, perturb="none")
-        influences[drop.place] = influences_on_change(outcomes[base], outcomes[drop.place], drop.metric)
-    return overview(run.results, drops, groups, influences)
+    for effect in effects:
+        base = replace(effect.place, perturb="none")
+        influences[effect.place] = influences_on_change(outcomes[base], outcomes[effect.place], effect.metric)
+    return overview(run.results, effects, groups, influences)
 
 
 def overview(
@@ -207,7 +207,11 @@ class _Dialogues:
 
 
 def _group(
-    group: Group, split: Split, cells: Sequence[CellResult], effects: Sequence[PerturbationEffect], dialogues: _Dialogues
+    group: Group,
+    split: Split,
+    cells: Sequence[CellResult],
+    effects: Sequence[PerturbationEffect],
+    dialogues: _Dialogues,
 ) -> BenchmarkGroup:
     left_out = {c.task for c in cells if not _scale(TASKS[c.task].metrics[0])}
     cells = [c for c in cells if c.task not in left_out]

@@ -184,7 +184,9 @@ class _Contest(NamedTuple):
 
 def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
-    groups = by_key((row.without("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines)
+    groups = by_key(
+        (row.without("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines
+    )
     contests = []
     for group in groups.values():
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}
