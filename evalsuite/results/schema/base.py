@@ -33,8 +33,8 @@ class Located(Strict):
 
     def coordinates(self) -> dict[str, Any]:
         """The parts of the place that the row has, in the order of PLACE."""
-        own = type(self).model_fields
-        return {name: getattr(self, name) for name in types.PLACE if name in own}
+        fields = type(self).model_fields
+        return {name: getattr(self, name) for name in types.PLACE if name in fields}
 
     def without(self, *names: str) -> types.Coordinates:
         """The coordinates without `names`: a hashable key for rows that differ in `names` only."""
@@ -122,6 +122,10 @@ ShotCount = Annotated[Count, Field(description="Examples before the question tha
 ModelName = Annotated[Name, Field(description="The model's name in its models.yaml.")]
 
 
+class _ModelFields(Located):
+    model: ModelName
+
+
 class SharedPlaceFields(Located):
     """The place that cells of several models share: all but the model."""
 
@@ -134,17 +138,8 @@ class SharedPlaceFields(Located):
     perturb: Perturb
 
 
-class CellFields(Located):
+class CellFields(SharedPlaceFields, _ModelFields):  # the fields of the last base come first
     """One model on one task and set in one way."""
-
-    model: ModelName
-    task: TaskName
-    set: Set
-    split: Split
-    variant: Variant
-    shots: ShotCount
-    scoring: Scoring
-    perturb: Perturb
 
     @property
     def place(self) -> types.Place:
