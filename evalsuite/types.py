@@ -60,6 +60,16 @@ class Item:
     rests_on: tuple[str, ...] = ()  # ids of the items that ask for the facts behind this item's answer
     votes: tuple[int, ...] = ()  # number of people who gave each of the references; () where nobody was asked
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Item:
+        """Build it from its fields as JSON has them, lists in place of tuples. Other keys are left out."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in row.items()
+            if name in cls.__slots__
+        }
+        return cls(**values)
+
     @property
     def golds(self) -> tuple[int, ...]:
         """Indices of the right options: `gold`, or, where several are right, those whose text is a reference."""
@@ -98,8 +108,7 @@ def label_forms(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     >>> label_forms(["(a)", "(b)"])
     (('a', ' a', '(a)'), ('b', ' b', '(b)'))
     """
-    named = [(_indicator(label), label) for label in labels]
-    return tuple(tuple(dict.fromkeys((name, f" {name}", label))) for name, label in named)
+    return tuple(tuple(dict.fromkeys((name := _indicator(label), f" {name}", label))) for label in labels)
 
 
 def label_begins(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -108,9 +117,9 @@ def label_begins(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     >>> label_begins(["(a)", "(b)"])
     (('a', ' a', '(a'), ('b', ' b', '(b'))
     """
-    named = [(_indicator(label), label) for label in labels]
     return tuple(
-        tuple(dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)]))) for name, label in named
+        tuple(dict.fromkeys((name := _indicator(label), f" {name}", label[: label.index(name) + len(name)])))
+        for label in labels
     )
 
 

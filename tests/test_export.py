@@ -25,7 +25,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.exchange.export import callbacks, inspect_ai, lm_eval
 from evalsuite.exchange.export.cells import ExportedTask
 from evalsuite.prompt import Prompt
-from evalsuite.types import Cell, Trial
+from evalsuite.types import Cell, Item, Trial
 
 COMMON: dict[str, Any] = {"data": "bundled:sample", "shots": 2, "prompt": ["paper", "plain"], "limit": 4}
 # One wording reasons before it answers.
@@ -78,7 +78,7 @@ def test_prompts_are_those_of_a_run(folder_and_content: tuple[Path, str]) -> Non
             assert [*turns, row["prompt"]] == [message.content for message in trial.request.messages]
             whole = "\n\n".join([*(s["prompt"] + s["target"] for s in row["shots"]), row["prompt"]])
             assert whole.encode() == trial.request.prompt.encode()
-            assert callbacks.item_of(row) == trial.item
+            assert Item.of(row) == trial.item
             assert (row["answer_after"] == "Answer: ") == name.endswith("_cot_en")
             assert row["target"] == row["answer_after"] + trial.item.target
 

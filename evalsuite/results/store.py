@@ -22,7 +22,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, NotRequired, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from typing_extensions import TypedDict
 
@@ -96,24 +96,6 @@ class ReaderRow(TypedDict):
     why: str
     prompt: str
     asked: str  # the key of the second reader's reply
-
-
-class StoredRequest(TypedDict):
-    """A trial without its item. Older versions wrote fewer fields."""
-
-    prompt: str
-    messages: list[dict[str, str]]
-    max_new_tokens: int
-    scoring: NotRequired[str]
-    pairs: NotRequired[list[tuple[str, str]]]
-    pattern: NotRequired[str]
-    answer_after: NotRequired[str]
-    sample: NotRequired[int]
-    variant: str
-    shots: list[str]
-    asked_shots: int
-    perturb: NotRequired[str]
-    rotation: NotRequired[int]
 
 
 class StoredQuestions(NamedTuple):
@@ -312,7 +294,7 @@ class Store:
 
     def done(self, keys: Iterable[str]) -> set[str]:
         """The keys that have a reply. A failure does not count as one: it is asked again."""
-        return {key for key in keys if (found := self.response(key)) is not None and found.error is None}
+        return {key for key in keys if (response := self.response(key)) is not None and response.error is None}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
         """Store (key, response) pairs in one transaction, with API keys masked.
@@ -388,15 +370,16 @@ class Store:
 
     def spent(self) -> float:
         """Cost of all replies, of failures that may have been charged, and of requests and batches under way."""
-        (total,) = self._db.execute(
-            "SELECT (SELECT coalesce(sum(cost), 0) FROM spent) + (SELECT coalesce(sum(stake), 0) FROM batches)"
-        ).fetchone()
-        return float(total)
+        return self._costs("1")
 
     def bound(self) -> float:
         """The part of `spent` that is an upper bound, since no tokens were counted."""
+        return self._costs("key = ''")
+
+    def _costs(self, where: str) -> float:
+        """The cost of some rows of `spent`, and the stakes of batches."""
         (total,) = self._db.execute(
-            "SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE key = '') + (SELECT coalesce(sum(stake), 0) FROM batches)"
+            f"SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE {where}) + (SELECT coalesce(sum(stake), 0) FROM batches)"
         ).fetchone()
         return float(total)
 
@@ -440,9 +423,7 @@ class Store:
             row = self._db.execute("SELECT item FROM items WHERE hash = ?", (digest,)).fetchone()
             if row is None:
                 raise sqlite3.DatabaseError(f"the item {digest} is missing")
-            fields = _unpack(row[0]).items()
-            values: Any = {name: tuple(x) if isinstance(x, list) else x for name, x in fields}
-            self._items[digest] = Item(**values)
+            self._items[digest] = Item.of(_unpack(row[0]))
         return self._items[digest]
 
 
@@ -532,26 +513,10 @@ def _row(trial: Trial) -> dict[str, Any]:
 
 
 def _trial(item: Item, packed: bytes) -> Trial:
-    row: StoredRequest = _unpack(packed)
-    request = Request(
-        id=item.id,
-        prompt=row["prompt"],
-        messages=tuple(Message(**m) for m in row["messages"]),
-        max_new_tokens=row["max_new_tokens"],
-        scoring=row.get("scoring", "generate"),  # older versions wrote fewer keys
-        labels=item.labels,
-        options=item.options,
-        pairs=tuple((context, target) for context, target in row.get("pairs", ())),
-        pattern=row.get("pattern", ""),
-        answer_after=row.get("answer_after", ""),
-        sample=row.get("sample", 0),
-    )
-    return Trial(
-        item,
-        request,
-        row["variant"],
-        tuple(row["shots"]),
-        row["asked_shots"],
-        row.get("perturb", "none"),
-        row.get("rotation", 0),
-    )
+    row = _unpack(packed)
+    row["messages"] = tuple(Message(**message) for message in row["messages"])
+    row["pairs"] = tuple((context, target) for context, target in row.get("pairs", ()))
+    row["shots"] = tuple(row["shots"])
+    # Older versions wrote fewer fields: the others have their defaults.
+    asked, way = ({name: row[name] for name in names if name in row} for names in (_ASKED, _WAY))
+    return Trial(item, Request(id=item.id, labels=item.labels, options=item.options, **asked), **way)

@@ -7,9 +7,9 @@ A row is a line of the exported data: the fields of an Item; `prompt`, `target` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from evalsuite.backends.checkpoint import labels_response
 from evalsuite.benchmarks.registry import TASKS, metric_named
@@ -17,7 +17,7 @@ from evalsuite.results.scoring import FULL, read_answer, score_answer, score_cel
 from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
 
-class Exchange(TypedDict):
+class ExportedShot(TypedDict):
     """A shot of an exported row."""
 
     prompt: str
@@ -29,21 +29,13 @@ class ExportedRow(TypedDict, total=False):
 
     prompt: str
     target: str
-    shots: list[Exchange]
+    shots: list[ExportedShot]
     variant: str
     answer_after: str
     pooled: list[str]
     labels: list[str]
     options: list[str]
     gold: int | None
-
-
-def item_of(row: ExportedRow) -> Item:
-    """Build the item of a row. Lists become tuples, as an Item is frozen."""
-    given = dict(row)
-    known = {field.name: given[field.name] for field in fields(Item) if field.name in given}
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
-    return Item(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +54,7 @@ class AnsweredReply:
 def read(row: ExportedRow, reply: str, finish: str = "stop") -> AnsweredReply:
     """Parse a reply. `finish` is "stop", "length" or "content_filter"; a harness that does not know why a reply ended passes
     "stop"."""
-    item, response = item_of(row), Response(reply, finish)
+    item, response = Item.of(row), Response(reply, finish)
     answer = read_answer(item, response, answer_after=row.get("answer_after", ""))
     return AnsweredReply(item, response, answer, row.get("variant", ""))
 
@@ -70,14 +62,14 @@ def read(row: ExportedRow, reply: str, finish: str = "stop") -> AnsweredReply:
 def mean_names(task: str) -> tuple[str, ...]:
     """Names of the metrics whose value is the mean over the items."""
     of = TASKS[task]
-    own = [name for name in of.item_metrics if metric_named(name).is_mean]
-    return (*own, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
+    means = [name for name in of.item_metrics if metric_named(name).is_mean]
+    return (*means, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
 
 
 def read_reply(row: ExportedRow, reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:
     """Parse and score a reply. Metrics are in [0, 1]; `answered` is 1 if an answer could be read."""
-    found = read(row, reply, finish)
-    return found.answer, reply_values(found)
+    answered = read(row, reply, finish)
+    return answered.answer, reply_values(answered)
 
 
 def reply_values(reply: AnsweredReply) -> dict[str, float]:
@@ -112,10 +104,10 @@ class MetricShare:
 
 def shares(row: ExportedRow, reply: str) -> dict[str, float | MetricShare]:
     """A reply's contribution to each exported metric: its value if the metric is a mean, else the input of `of_all`."""
-    found = read(row, reply)
-    values = reply_values(found)
-    means = {name: values[name] for name in mean_names(found.item.task)}
-    return {**means, **{name: MetricShare(name, found) for name in row["pooled"]}}
+    answered = read(row, reply)
+    values = reply_values(answered)
+    means = {name: values[name] for name in mean_names(answered.item.task)}
+    return {**means, **{name: MetricShare(name, answered) for name in row["pooled"]}}
 
 
 def of_all(values: Sequence[MetricShare]) -> float:
@@ -125,7 +117,7 @@ def of_all(values: Sequence[MetricShare]) -> float:
 
 def label_forms(row: ExportedRow) -> list[str]:
     """Continuations to compute log-probabilities of, for `read_labels`: "a", " a" and "(a" of each option in turn."""
-    return [form for option in label_begins(item_of(row).labels) for form in option]
+    return [form for option in label_begins(Item.of(row).labels) for form in option]
 
 
 def read_labels(row: ExportedRow, logprobs: Sequence[float]) -> dict[str, float]:
@@ -133,7 +125,7 @@ def read_labels(row: ExportedRow, logprobs: Sequence[float]) -> dict[str, float]
 
     `logprobs` are natural logarithms, one for each of `label_forms`, in that order.
     """
-    item = item_of(row)
+    item = Item.of(row)
     # A harness scores texts, not tokens, so each form is treated as one token with an id of its own.
     ids = iter(range(len(logprobs)))
     forms = [[[next(ids)] for _ in option] for option in label_begins(item.labels)]

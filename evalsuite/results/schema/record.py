@@ -68,17 +68,8 @@ class AnswerRead(Strict):
 
     @classmethod
     def of(cls, answer: types.Answer) -> AnswerRead:
-        return cls.model_construct(
-            status=answer.status.value,
-            choice=answer.choice,
-            text=answer.text,
-            rule=answer.rule,
-            start=answer.start,
-            end=answer.end,
-            choices=list(answer.choices),
-            reasoned=answer.reasoned,
-            confidence=answer.confidence,
-        )
+        fields = {name: getattr(answer, name) for name in cls.model_fields}
+        return cls.model_construct(**fields | {"status": answer.status.value, "choices": list(answer.choices)})
 
 
 class ItemMetrics(TypedDict, total=False):
@@ -321,21 +312,8 @@ class Record(Strict):
         kind = TASKS[self.task].kind
         # The references say which options are right where several are.
         gold = None if self.gold is None or kind.several else self.labels.index(self.gold)
-        item = types.Item(
-            id=self.item,
-            task=self.task,
-            set=self.set,
-            split=self.split,
-            dialogue=tuple(self.dialogue),
-            question=self.question,
-            options=tuple(self.options),
-            labels=tuple(self.labels),
-            gold=gold,
-            references=tuple(self.references),
-            group=self.group or "",
-            rests_on=tuple(self.rests_on or ()),
-            votes=tuple(self.votes or ()),
-        )
+        stated = {name: value for name, value in self if value is not None}
+        item = types.Item.of(stated | {"id": self.item, "gold": gold})
         request = types.Request(
             id=item.id,
             prompt=self.prompt if with_prompt else "",

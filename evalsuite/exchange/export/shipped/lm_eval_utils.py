@@ -36,7 +36,7 @@ class Shown(ContextSampler):
 
     def sample(
         self, n: int, eval_doc: callbacks.ExportedRow | None = None, df: Any = None, **_: Any
-    ) -> Sequence[callbacks.Exchange]:
+    ) -> Sequence[callbacks.ExportedShot]:
         shots = eval_doc.get("shots") or [] if eval_doc else []
         if n > len(shots):
             raise ValueError(f"{n} shots asked for, {len(shots)} exported: use `evalsuite export --shots {n}`")
