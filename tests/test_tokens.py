@@ -24,16 +24,12 @@ from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.parse.strip import thinking_share
 from evalsuite.results.analysis import Results
-from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.cell import CellResult, TokenPrice
 from evalsuite.results.store import open_store
 from evalsuite.results.tokens import thinking_tokens, tokens_of
-from evalsuite.types import Cell, Place, Reading, Request, Response
+from evalsuite.types import Reading, Request, Response
 
 TASK = "domain_identification"
-
-
-def cell(scoring: str = "generate", **facts: Any) -> Cell:
-    return Cell(Place("m", TASK, "easy", "test", "paper", 0, scoring), facts)
 
 
 def response_with(new: int, prompt: int = 100, text: str = "(a)", **more: Any) -> Response:
@@ -111,7 +107,7 @@ def test_an_entry_has_mean_median_and_thinking() -> None:
     replies = [response_with(n, prompt=100 + n) for n in new]
     replies[5] = response_with(300, 400, thinking_tokens=240)
     replies[9] = response_with(1000, 1100, "<think>他很累</think>(a)")
-    found = tokens_of(cell(price={"input": 2.0, "output": 8.0}), replies)
+    found = tokens_of("generate", replies, TokenPrice(input=2.0, output=8.0))
     assert found is not None and found.written() == {
         "replies": 10,
         "mean": statistics.fmean(new),
@@ -123,20 +119,20 @@ def test_an_entry_has_mean_median_and_thinking() -> None:
         "prompt": 100 + statistics.fmean(new),
         "cost": pytest.approx((2 * (1000 + sum(new)) + 8 * sum(new)) / 1e6),
     }
-    (one,) = [tokens_of(cell("constrained"), [response_with(4)])]
+    (one,) = [tokens_of("constrained", [response_with(4)])]
     assert one is not None and (one.mean, one.median, one.p90, one.cost) == (4, 4, 4, None)
 
 
 def test_no_entry_without_counts() -> None:
     """A cell has no entry if nothing was written or the endpoint counted nothing; replies without a count are left out of the
     others."""
-    assert tokens_of(cell(), []) is None
-    assert tokens_of(cell(), [response_with(0), response_with(0)]) is None
-    assert tokens_of(cell("labels"), [response_with(3)]) is None
-    found = tokens_of(cell(), [response_with(6), response_with(0, 0, ""), response_with(2)])
+    assert tokens_of("generate", []) is None
+    assert tokens_of("generate", [response_with(0), response_with(0)]) is None
+    assert tokens_of("labels", [response_with(3)]) is None
+    found = tokens_of("generate", [response_with(6), response_with(0, 0, ""), response_with(2)])
     assert found is not None and (found.replies, found.mean, found.uncounted) == (2, 4, 1)
     withheld = Response("", "content_filter")  # costs nothing
-    found = tokens_of(cell(), [response_with(6), withheld])
+    found = tokens_of("generate", [response_with(6), withheld])
     assert found is not None and found.uncounted == 0
 
 

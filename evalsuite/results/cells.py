@@ -43,7 +43,8 @@ def cell_results(
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
-    metrics, points, influences = _metrics(cell, answered, reading, encoder)
+    facts = Facts.model_validate(cell.facts)
+    metrics, points, influences = _metrics(cell, facts, answered, reading, encoder)
     stopped = _estimate(cell, trials, replies, indices) if indices else None
     if stopped:
         metrics = _estimated(metrics, stopped)
@@ -63,8 +64,8 @@ def cell_results(
         shots_dropped=sum(trial.asked_shots - len(trial.shots) for trial in trials),
         errors=dict(errors.most_common(5)),
         records=path,
-        facts=Facts.model_validate(cell.facts),
-        tokens=tokens_of(cell, [response for _, response, *_ in answered]),
+        facts=facts,
+        tokens=tokens_of(cell.place.scoring, [response for _, response, *_ in answered], facts.price),
         estimate=stopped,
         chance=chance,
         accuracy_of_parsed=of_parsed,
@@ -88,17 +89,17 @@ def _estimate(
 
 def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[str, MetricValue]:
     """The metrics: the estimated one has the estimate's interval, the others none, since those of a fixed number do not hold."""
-    made = {}
+    figures = {}
     signed = metrics[stopped.metric].signature if stopped.metric and stopped.metric in metrics else None
     for name, figure in metrics.items():
         # Metrics with the same signature are one metric: by likelihoods of texts, accuracy is accuracy_token.
         low, high = (stopped.low, stopped.high) if figure.signature == signed else (None, None)
-        made[name] = figure.model_copy(update={"wilson": None, "low": low, "high": high})
-    return made
+        figures[name] = figure.model_copy(update={"wilson": None, "low": low, "high": high})
+    return figures
 
 
 def _metrics(
-    cell: Cell, answered: Sequence[ScoredReply], reading: Reading, encoder: Encoder | None
+    cell: Cell, facts: Facts, answered: Sequence[ScoredReply], reading: Reading, encoder: Encoder | None
 ) -> tuple[dict[str, MetricValue], Points | None, Influences | None]:
     """The figures, with values None where no request was answered; the items' points; and the influences of dialogues on the
     metrics that are averaged: all in a benchmark that is averaged over its sets, else the headline."""
@@ -118,7 +119,7 @@ def _metrics(
     purpose = f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}"
     task = TASKS[place.task]
     influences = influences_of(scored, () if benchmark_of(task.name).averaged else task.metrics[:1])
-    return intervals(scored, purpose, f"|{signature(cell)}"), _points(cell, scored), influences
+    return intervals(scored, purpose, f"|{signature(place, facts)}"), _points(cell, scored), influences
 
 
 def _points(cell: Cell, scored: Scored) -> Points | None:

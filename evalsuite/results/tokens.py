@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsuite.parse.strip import thinking_share
-from evalsuite.results.schema.cell import TokenCounts
+from evalsuite.results.schema.cell import TokenCounts, TokenPrice
 from evalsuite.results.schema.record import RecordFields
-from evalsuite.types import WRITTEN, Cell, Response
+from evalsuite.types import WRITTEN, Response
 
 
-def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
-    """The tokens of a cell; None where nothing was written, or no tokens were counted.
+def tokens_of(scoring: str, responses: Sequence[Response], price: TokenPrice | None = None) -> TokenCounts | None:
+    """The tokens of a cell's replies, and their cost; None where nothing was written, or no tokens were counted.
 
     responses: those of the answered requests; every sample and rotation is one. Replies whose tokens nobody counted are left out:
     those that a filter withheld, or that an endpoint sent without usage.
@@ -20,14 +20,13 @@ def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
     import numpy as np
 
     counted = [response for response in responses if response.new_tokens]
-    if cell.place.scoring not in WRITTEN or not counted:
+    if scoring not in WRITTEN or not counted:
         return None
     new = [response.new_tokens for response in counted]
     total = sum(new)
     prompts = sum(response.prompt_tokens for response in counted)
     thinking = [thinking_tokens(response) for response in counted]
     median, p90 = np.percentile(new, [50, 90])
-    price = cell.facts.get("price")
     return TokenCounts(
         replies=len(counted),
         mean=total / len(new),
@@ -37,7 +36,7 @@ def tokens_of(cell: Cell, responses: Sequence[Response]) -> TokenCounts | None:
         thinking=sum(thinking) / total,
         by_characters=sum(1 for n, r in zip(thinking, counted, strict=True) if n and not r.thinking_tokens),
         prompt=prompts / len(new),
-        cost=(prompts * price["input"] + total * price["output"]) / 1e6 if price else None,
+        cost=(prompts * price.input + total * price.output) / 1e6 if price else None,
         uncounted=sum(not (r.prompt_tokens or r.new_tokens or r.finish == "content_filter") for r in responses),
     )
 
