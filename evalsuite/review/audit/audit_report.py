@@ -89,44 +89,41 @@ class Audit:
         }
 
 
-def summarize_marks(
-    files: Sequence[str | Path], run: str | Path | None = None, judges: JudgeScores | None = None
-) -> Audit:
+def summarize_marks(files: Sequence[str | Path], run: str | Path | None = None) -> Audit:
     """Compute the audit report from files of marks. The sample is looked up in `run`, else beside the files.
 
-    With `run`, the parser's current readings are used: after a change of the parser, the same marks measure it again.
-    `judges` are scores to compare with people's; they default to the run's judges.
+    With `run`, the parser's current readings are used: after a change of the parser, the same marks measure it again; and the
+    scores of the run's judges are compared with people's.
     Raises DataError for a malformed mark, ConfigError if nothing is marked or the sample is not found.
     """
-    paths = [Path(file) for file in files]
-    sample, folder = _find_sample(paths, Path(run) if run else None)
+    paths, run = [Path(file) for file in files], Path(run) if run else None
+    sample, folder = _find_sample(paths, run)
     notes: tuple[str, ...] = (_SUSPICIOUS,) if sample.suspicious else ()
     if run:
-        sample, changes = _reread(sample, Path(run))
+        sample, changes = _reread(sample, run)
         notes += changes
-        judges = judges if judges is not None else judge_scores(Path(run), sample.rubric)
     marks = read_marks(paths, sample)
     if not marks.marks:
         raise ConfigError(
             f"{', '.join(map(str, paths))}: nothing is marked; mark on the page, export the marks and give that file"
         )
-    found = figures.consensus(sample, marks.marks)
+    consensuses = figures.consensus(sample, marks.marks)
     annotators = tuple(dict.fromkeys(m.annotator for m in marks.marks))
     return Audit(
         sample,
         folder,
-        Path(run) if run else None,
+        run,
         annotators,
-        len(found),
-        figures.correct_rows(sample, found),
-        figures.parser_rows(found),
-        figures.confusion(found),
-        figures.score_rows(sample, found),
+        len(consensuses),
+        figures.correct_rows(sample, consensuses),
+        figures.parser_rows(consensuses),
+        figures.confusion(consensuses),
+        figures.score_rows(sample, consensuses),
         tuple(agreements(marks.marks, annotators, [s.name for s in rubric_named(sample.rubric).scales])),
-        tuple(_judges(found, judges or {})),
-        tuple(metric_correlations(found)),
+        tuple(_judges(consensuses, judge_scores(run, sample.rubric) if run else {})),
+        tuple(metric_correlations(consensuses)),
         (*notes, *marks.notes),
-        {row.output.id: row.scores for row in found},
+        {row.output.id: row.scores for row in consensuses},
     )
 
 
@@ -207,7 +204,7 @@ def keep_people(audit: Audit) -> Path | None:
     if not audit.run or not any(audit.people.values()):
         return None
     outputs = by_key((whole.model, whole.outputs) for whole in sample.whole)
-    made = People(
+    people = People(
         name=sample.name,
         rubric=sample.rubric,
         scales={scale.name: [scale.low, scale.high] for scale in rubric.scales},
@@ -221,13 +218,15 @@ def keep_people(audit: Audit) -> Path | None:
         ],
     )
     with locked(audit.run):
-        replace_file(audit.folder / FILE, made.model_dump_json(indent=1) + "\n")
+        replace_file(audit.folder / FILE, people.model_dump_json(indent=1) + "\n")
     return audit.folder / FILE
 
 
-def _judges(found: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator[JudgeRow]:
-    human: dict[OutputScale, float] = {(v.output.id, scale): score for v in found for scale, score in v.scores.items()}
-    model_of = {v.output.id: v.output.model for v in found}
+def _judges(consensuses: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator[JudgeRow]:
+    human: dict[OutputScale, float] = {
+        (v.output.id, scale): score for v in consensuses for scale, score in v.scores.items()
+    }
+    model_of = {v.output.id: v.output.model for v in consensuses}
     models = list(dict.fromkeys(model_of[of] for of, _ in human))
     for judge, scores in judges.items():
         for scale in dict.fromkeys(scale for _, scale in human):

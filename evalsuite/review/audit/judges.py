@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from evalsuite.common import jsonl
 from evalsuite.metrics.agreement import spearman, weighted_kappa
@@ -13,7 +12,6 @@ from evalsuite.results.outputs import output_id, way_of
 from evalsuite.types import Place
 
 OutputScale = tuple[str, str]  # (output id, name of the scale)
-K = TypeVar("K", bound=Hashable)
 JudgeScores = Mapping[str, Mapping[OutputScale, float]]  # judge -> scores
 
 
@@ -23,7 +21,7 @@ def judge_scores(run: Path, rubric: str) -> JudgeScores:
     A control ("blind") or the English version counts as a separate judge, named "JUDGE blind" or "JUDGE (en)".
     Attacks are left out: they score a changed reply.
     """
-    found: dict[str, dict[OutputScale, float]] = {}
+    by_judge: dict[str, dict[OutputScale, float]] = {}
     for path in sorted((run / "judged").glob("*.jsonl")):
         for _, row in jsonl.read_objects(path):
             if row["rubric"] not in (rubric, f"{rubric}_en") or row["attack"] or not row["scores"]:
@@ -34,8 +32,8 @@ def judge_scores(run: Path, rubric: str) -> JudgeScores:
                 row["model"], row["item"], row["split"], way_of(Place.of(row), row["rotation"]), row["candidate"]
             )
             for scale, score in row["scores"].items():
-                found.setdefault(judge, {})[of, scale] = float(score)
-    return found
+                by_judge.setdefault(judge, {})[of, scale] = float(score)
+    return by_judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class JudgeAgreement:
     same: float | None  # share of equal scores
 
 
-def judge_agreement(scores: Mapping[K, float], human: Mapping[K, float]) -> JudgeAgreement:
+def judge_agreement(scores: Mapping[OutputScale, float], human: Mapping[OutputScale, float]) -> JudgeAgreement:
     """Compare a judge's scores with human scores on their common keys."""
     shared = [key for key in human if key in scores]
     a, b = [scores[key] for key in shared], [human[key] for key in shared]

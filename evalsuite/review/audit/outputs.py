@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.types import Kind, Status
 
-_UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
+# Statuses of requests without a reply to mark: the request failed, or the endpoint's content filter withheld its reply.
+_WITHOUT_REPLY = (Status.FAILED, Status.FILTERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,13 @@ class Output:
     def raw_right(self) -> bool:
         """Whether the unparsed reply is correct. Appendix D of the paper accepts a, (a), (a)premise and premise for
         "(a) premise"."""
-        said = self.reply.strip()
+        reply = self.reply.strip()
         if not self.right_options:
-            return said in self.references
+            return reply in self.references
         labels, options = ([x[n] for n in self.right_options] for x in (self.labels, self.options))
         names = [label.strip("()（）") for label in labels]
         whole = [label + option for label, option in zip(labels, options, strict=True)]
-        return said in {", ".join(form) for form in (names, labels, whole, options)}
+        return reply in {", ".join(form) for form in (names, labels, whole, options)}
 
     @property
     def outcome(self) -> str:
@@ -116,7 +117,7 @@ def _outputs(run: Path, cell: CellResult, items: Collection[str] | None = None) 
         return
     for record in records.rows_of(Record, run, cell.records):
         wanted = items is None or record.item in items
-        if wanted and not record.likelihoods and record.answer.status not in _UNWRITTEN:
+        if wanted and not record.likelihoods and record.answer.status not in _WITHOUT_REPLY:
             yield _output(record, way_of(cell.place, record.rotation, record.sample))
 
 
@@ -124,19 +125,13 @@ def _output(record: Record, way: str) -> Output:
     answer, scores, kind = record.answer, record.scores, TASKS[record.task].kind
     golds = tuple(record.labels.index(gold) for gold in record.gold.split(", ")) if record.gold is not None else ()
     reply = record.reply or ""
+    same: dict[str, Any] = {name: getattr(record, name) for name in ("model", "task", "set", "item", "question")}
+    same |= {name: tuple(getattr(record, name)) for name in ("dialogue", "labels", "options", "references")}
     headline = scores.get("em", scores.get(TASKS[record.task].item_metrics[0], 0.0))
     return Output(
+        **same,
         id=output_id(record.model, record.item, record.split, way, reply),
-        model=record.model,
-        task=record.task,
-        set=record.set,
-        item=record.item,
         way=way,
-        dialogue=tuple(record.dialogue),
-        question=record.question,
-        labels=tuple(record.labels),
-        options=tuple(record.options),
-        references=tuple(record.references),
         gold=None if kind.several or not golds else golds[0],
         reply=reply,
         status=answer.status,
@@ -148,10 +143,3 @@ def _output(record: Record, way: str) -> Output:
         choices=tuple(answer.choices) if kind.several else (),
         reasoned=answer.reasoned,
     )
-
-
-def output_from_json(row: dict[str, Any]) -> Output:
-    """Rebuild an Output from its `asdict` form after a round trip through JSON."""
-    there = {f.name: row[f.name] for f in fields(Output) if f.name in row or f.default is MISSING}
-    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in there.items()}
-    return Output(**values)

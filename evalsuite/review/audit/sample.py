@@ -16,11 +16,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
+from pydantic import TypeAdapter, ValidationError
+
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_json, replace_file
 from evalsuite.common.grouping import by_key
-from evalsuite.review.audit.outputs import Output, output_from_json
+from evalsuite.common.jsonl import first_fault
+from evalsuite.review.audit.outputs import Output
 
 SAMPLE = "sample.json"  # holds the parser's answers: annotators should not open it
 _FORMAT = 1
@@ -94,11 +97,11 @@ def draw_sample(outputs: Sequence[Output], name: str, n: int, seed: int, rubric:
     neither model nor outcome. Raises ConfigError if `n` is smaller than the number of kinds.
     """
     models = by_key((output.model, output) for output in outputs)
-    found = [d for model, mine in models.items() for d in _draw(mine, n, f"{seed}:audit:{model}")]
-    Random(f"{seed}:audit:order").shuffle(found)
-    found.sort(key=lambda d: list(TASKS).index(d.output.task))
+    drawn = [d for model, mine in models.items() for d in _draw(mine, n, f"{seed}:audit:{model}")]
+    Random(f"{seed}:audit:order").shuffle(drawn)
+    drawn.sort(key=lambda d: list(TASKS).index(d.output.task))
     tasks = tuple(name for name in TASKS if any(o.task == name for o in outputs))
-    return Sample(name, seed, rubric, tasks, tuple(found), run_totals(outputs))
+    return Sample(name, seed, rubric, tasks, tuple(drawn), run_totals(outputs))
 
 
 def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
@@ -109,7 +112,7 @@ def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
     if n < len(sizes):
         raise ConfigError(f"{n} outputs are too few for {len(sizes)} kinds of task ({', '.join(sizes)}): raise --n")
     taken = allocate(sizes, n)
-    found = []
+    drawn = []
     for stratum in sorted(sizes):
         rng = Random(f"{purpose}:{stratum}")
         mine = [o for o in outputs if level(o) == stratum]
@@ -119,8 +122,8 @@ def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
         mine.sort(key=lambda o: (o.task, o.set))
         step, start = len(mine) / taken[stratum], rng.random()
         chosen = [mine[min(len(mine) - 1, math.floor((start + i) * step))] for i in range(taken[stratum])]
-        found += [Drawn(o, stratum, len(mine), taken[stratum]) for o in chosen]
-    return found
+        drawn += [Drawn(o, stratum, len(mine), taken[stratum]) for o in chosen]
+    return drawn
 
 
 def allocate(sizes: Counter[str], n: int) -> dict[str, int]:
@@ -145,18 +148,11 @@ def save_sample(sample: Sample, path: Path) -> None:
 
 def load_sample(path: Path) -> Sample:
     """Read sample.json. Raises ConfigError if it is malformed, edited, or of another format version."""
+    content = read_json(path)
     try:
-        found = read_json(path)
-        drawn = tuple(Drawn(**{**d, "output": output_from_json(d["output"])}) for d in found["drawn"])
-        sample = Sample(
-            **{name: found[name] for name in ("name", "seed", "rubric")},
-            tasks=tuple(found["tasks"]),
-            drawn=drawn,
-            whole=tuple(RunTotals(**w) for w in found["whole"]),
-            suspicious=bool(found.get("suspicious")),
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path}: not a sample of `evalsuite audit make` ({error!r})") from None
-    if found.get("format") != _FORMAT or found.get("sample") != sample.hash:
+        sample = TypeAdapter(Sample).validate_python(content)
+    except ValidationError as error:
+        raise ConfigError(f"{first_fault(error, path)}: not a sample of `evalsuite audit make`") from None
+    if content.get("format") != _FORMAT or content.get("sample") != sample.hash:
         raise ConfigError(f"{path}: changed by hand, or of another version of evalsuite; make the sample again")
     return sample
