@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,19 @@ Files = dict[str, int]  # file -> rows
 
 def write_parquet(runs: Sequence[Path], out: Path) -> Files:
     """Write every table that has rows to <out>/<table>.parquet, compressed by zstd."""
-    return _write(runs, out, "parquet", _parquet)
+    libraries.need("pyarrow", "evalsuite[frames]")
+    from pyarrow import parquet
+
+    return _write(runs, out, "parquet", partial(parquet.ParquetWriter, compression="zstd"))
 
 
 def write_arrow(runs: Sequence[Path], out: Path) -> Files:
     """Write every table that has rows to <out>/<table>.arrow: Arrow's file format, known as Feather 2."""
-    return _write(runs, out, "arrow", _arrow)
+    ipc = libraries.need("pyarrow", "evalsuite[frames]").ipc
+    return _write(runs, out, "arrow", partial(ipc.new_file, options=ipc.IpcWriteOptions(compression="zstd")))
 
 
 def _write(runs: Sequence[Path], out: Path, suffix: str, writer: Callable[..., Any]) -> Files:
-    libraries.need("pyarrow", "evalsuite[frames]")
     run = load_run(list(runs), "arrow")
     require_new(out)
     written: Files = {}
@@ -48,24 +51,8 @@ def _write_table(run: Run[Any], name: str, path: Path, writer: Callable[..., Any
     about = {"table": name, "meaning": table_named(name).meaning, "evalsuite": package_version()}
     schema = libraries.arrow_schema(described(name, ["all"])).with_metadata(about)
     count = 0
-    with replacing(path) as file, writer(file, schema) as made:
+    with replacing(path) as file, writer(file, schema) as table:
         for batch in run.batches(name, ["all"]):
-            made.write_table(batch.replace_schema_metadata(about))
+            table.write_table(batch.replace_schema_metadata(about))
             count += batch.num_rows
     return count
-
-
-@contextmanager
-def _parquet(file: Any, schema: Any) -> Iterator[Any]:
-    from pyarrow import parquet
-
-    with parquet.ParquetWriter(file, schema, compression="zstd") as made:
-        yield made
-
-
-@contextmanager
-def _arrow(file: Any, schema: Any) -> Iterator[Any]:
-    import pyarrow as pa
-
-    with pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as made:
-        yield made
