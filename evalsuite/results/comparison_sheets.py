@@ -7,19 +7,12 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.numbers import fixed, p_words
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.results.compare import Comparison
+from evalsuite.results.compare import COMPARED, Comparison
 from evalsuite.results.outcomes import FLIP
 from evalsuite.results.words import WAY, family_size, task_and_set
 from evalsuite.types import PLACE
 
-_FLAGS = {
-    "model": "--models",
-    "split": "--split",
-    "variant": "--prompt",
-    "shots": "--shots",
-    "scoring": "--scoring",
-    "perturb": "--perturb",
-}
+_KEYWORDS = {part: keyword for keyword, part in COMPARED.items()}  # part of a place -> the flag that chooses it
 
 
 def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet | Text | str]:
@@ -30,7 +23,7 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
         differ = r.a_higher + r.b_higher
         if not flips or not differ:
             continue
-        model = f"{own} " if (own := _model(rows, r)) else ""
+        model = f"{name} " if (name := _model(rows, r)) else ""
         where = _label(rows, r, model)
         yield ""
         yield Text(
@@ -87,9 +80,9 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
         holm = Value(r.p_holm, asides=("*" if r.p_holm < 0.05 else "?" if r.least_p_holm >= 0.05 else "",))
         left = [r.left_out or None] if some_left else []
         cells = (_label(rows, r), r.items, *left, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
-        if (own := _model(rows, r)) != model:
-            lines.append(Row((own, *[None] * (len(cells) - 1)), "group", {"model": own}))
-            model = own
+        if (heading := _model(rows, r)) != model:
+            lines.append(Row((heading, *[None] * (len(cells) - 1)), "group", {"model": heading}))
+            model = heading
         lines.append(Row(cells, about=r.place))
     columns = (
         Column("task"),
@@ -121,20 +114,20 @@ def _detectable(rows: Sequence[Comparison]) -> Text:
     if len(known) > 4:
         differences = [value for _, value in known]
         spread = f"{fixed(min(differences), 1)}–{fixed(max(differences), 1)}"
-        found = Text(spread, spread)
+        shown = Text(spread, spread)
     else:
         each = [(_label(rows, r), fixed(value, 1)) for r, value in known]
-        found = Text("、".join(f"{x.zh} {n}" for x, n in each), ", ".join(f"{x.en} {n}" for x, n in each))
+        shown = Text("、".join(f"{x.zh} {n}" for x, n in each), ", ".join(f"{x.en} {n}" for x, n in each))
     return Text(
-        f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{found.zh}。",
+        f"能检出的差异：以这些题和对话，真实差异达到以下百分点时，有 80% 的机会得到 p < 0.05（单独一行）：{shown.zh}。",
         "What they can show: true differences from here on have an 80 % chance of p < 0.05 (of the row alone), in points: "
-        f"{found.en}.",
+        f"{shown.en}.",
     )
 
 
 def _notes(rows: Sequence[Comparison], some_left: bool) -> Iterator[Text]:
-    several = {n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1}
-    alike = ", ".join(flag for name, flag in _FLAGS.items() if name in several)
+    several = [n for n in PLACE if n not in ("task", "set") and len({getattr(r, n) for r in rows}) > 1]
+    alike = ", ".join(f"--{_KEYWORDS.get(name, name)}" for name in several)
     many = family_size(r.family for r in rows)
     rows_en = "row" if many == "1" else "rows"
     family = (

@@ -27,27 +27,29 @@ ShortText = Annotated[str, Field(min_length=1, max_length=2000)]
 
 
 class Details(Strict):
-    """Facts of one model."""
+    """Facts of one model. The form has the descriptions as comments."""
 
-    hub: ShortText | None  # the model's id on a hub; null: it is on no hub
-    revision: ShortText | None
-    parameters: Annotated[int, Field(ge=0)] | None  # number of parameters; null: unknown
-    tags: list[str]
-    trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]]  # splits of the benchmarks; []: on none
-    statement: ShortText  # a sentence on contamination
+    hub: ShortText | None = Field(description="its id on a hub, e.g. org/name; null: on none")
+    revision: ShortText | None = Field(description="its commit there; null: none")
+    parameters: Annotated[int, Field(ge=0)] | None = Field(description="how many, e.g. 7600000000; null: not known")
+    tags: list[str] = Field(description="as the leaderboard filters")
+    trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]] = Field(
+        description="splits of the benchmarks asked that it was trained on, e.g. [train]; []: on none; or unknown"
+    )
+    statement: ShortText = Field(description="on contamination, in a sentence: how you know")
 
 
 class SubmissionForm(Strict):
     """submission.yaml."""
 
-    format: Literal[1]
-    name: ShortText
-    who: ShortText
-    contact: ShortText  # an address or a url
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-    licence: ShortText  # under which the records may be passed on
-    notes: Annotated[str, Field(max_length=20000)]
-    models: Annotated[dict[str, Details], Field(min_length=1)]
+    format: Literal[1] = Field(description="of this folder")
+    name: ShortText = Field(description="what the leaderboard calls the submission")
+    who: ShortText = Field(description="the submitters")
+    contact: ShortText = Field(description="an e-mail address or a url")
+    date: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$", description="YYYY-MM-DD")
+    licence: ShortText = Field(description="under which the records may be passed on, e.g. CC-BY-4.0")
+    notes: str = Field(max_length=20000, description='anything else; "" for nothing')
+    models: dict[str, Details] = Field(min_length=1)
 
     @field_validator("date", mode="before")
     @classmethod
@@ -56,39 +58,21 @@ class SubmissionForm(Strict):
         return value.isoformat() if isinstance(value, datetime.date) else value
 
 
-_HEAD = (
-    ("format", "of this folder"),
-    ("name", "what the leaderboard calls the submission"),
-    ("who", "the submitters"),
-    ("contact", "an e-mail address or a url"),
-    ("date", "YYYY-MM-DD"),
-    ("licence", "under which the records may be passed on, e.g. CC-BY-4.0"),
-    ("notes", 'anything else; "" for nothing'),
-)
-_MODEL = (
-    ("hub", "its id on a hub, e.g. org/name; null: on none"),
-    ("revision", "its commit there; null: none"),
-    ("parameters", "how many, e.g. 7600000000; null: not known"),
-    ("tags", "as the leaderboard filters"),
-    ("trained_on", "splits of the benchmarks asked that it was trained on, e.g. [train]; []: on none; or unknown"),
-    ("statement", "on contamination, in a sentence: how you know"),
-)
-
-
 def form_text(head: FormValues, models: Mapping[str, FormValues]) -> str:
     """Text of submission.yaml: the values that are known, and "?" for the others."""
     lines = [f'# Fill in every "{UNFILLED}", then: evalsuite submit check FOLDER']
-    lines += _lines(_HEAD, {"format": FORMAT} | dict(head), "")
+    lines += _lines(SubmissionForm, {"format": FORMAT} | dict(head), "")
     lines.append("models:")
     for name, known in models.items():
         lines.append(f"  {_yaml(name)}:")
-        lines += _lines(_MODEL, known, "    ")
+        lines += _lines(Details, known, "    ")
     return "\n".join(lines) + "\n"
 
 
-def _lines(fields: Sequence[tuple[str, str]], known: FormValues, indent: str) -> Iterator[str]:
-    for name, meaning in fields:
-        yield f"{indent}{name}: {_yaml(known.get(name, UNFILLED))}  # {meaning}"
+def _lines(model: type[Strict], known: FormValues, indent: str) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if field.description:
+            yield f"{indent}{name}: {_yaml(known.get(name, UNFILLED))}  # {field.description}"
 
 
 def _yaml(value: Any) -> str:
@@ -110,14 +94,14 @@ def read_form(path: Path) -> tuple[SubmissionForm | None, list[str]]:
     unfilled = list(islice(_unfilled(tree), _LISTED))
     problems = [_problem(node, at, "still to be filled in") for at in unfilled]
     try:
-        found = SubmissionForm.model_validate(tree)
+        form = SubmissionForm.model_validate(tree)
     except ValidationError as error:
         for e in error.errors()[:_LISTED]:
             at = tuple(step for step in e["loc"] if not str(step).startswith(("literal[", "list[")))
             if not any(at[: len(u)] == u for u in unfilled):
                 problems.append(_problem(node, at, e["msg"]))
         return None, problems
-    return found, problems
+    return form, problems
 
 
 def _unfilled(tree: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
