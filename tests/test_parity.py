@@ -11,8 +11,9 @@ import pytest
 import evalsuite
 from evalsuite.exchange import parity as comparing
 from evalsuite.exchange.parity import ReplyDifference, _ask, _Result, _row, parity
-from evalsuite.types import Likelihood, Response, Trial
+from evalsuite.types import Likelihood, Place, Response, Trial
 
+PLACE = Place("tiny-zh", "domain_identification", "easy", "test", "paper", 0)
 WORDS: Any = SimpleNamespace(tokenizer=lambda text, **_: {"input_ids": text.split(" ")})
 
 
@@ -24,8 +25,7 @@ def trials(scoring: str, count: int) -> Sequence[Trial]:
 
 
 def row(asked: Sequence[Trial], a: Sequence[_Result], b: Sequence[_Result]) -> Any:
-    key = ("domain_identification", "easy", "paper", 0, "generate", "none")
-    return _row(key, list(zip(asked, a, strict=True)), list(zip(asked, b, strict=True)), WORDS)
+    return _row(PLACE, list(zip(asked, a, strict=True)), list(zip(asked, b, strict=True)), WORDS)
 
 
 def wrote(text: str, *nll: float, ids: Sequence[int] = (1, 2)) -> _Result:
@@ -69,10 +69,9 @@ def test_differing_likelihoods_are_found() -> None:
 def test_each_backend_is_compared_with_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """A backend stands for its name; the cells are those of the first."""
     asked = trials("generate", 1)
-    key = ("domain_identification", "easy", "paper", 0, "generate", "none")
 
     def ask(name: str, *_: Any) -> Any:
-        return {key: [(asked[0], wrote(name))]}
+        return {PLACE: [(asked[0], wrote(name))]}
 
     monkeypatch.setattr(comparing, "_ask", ask)
     monkeypatch.setattr(comparing, "Checkpoint", lambda spec: WORDS)
@@ -85,6 +84,6 @@ def test_each_backend_is_compared_with_the_first(monkeypatch: pytest.MonkeyPatch
 def test_perturbed_items_are_cells_of_their_own() -> None:
     settings = {"tasks": ["domain_identification"], "set": "easy", "limit": 1, "perturb": ["none", "shuffle"]}
     found = _ask("hf", "bundled:models.yaml", "tiny-zh", settings)
-    assert {(scoring, perturb) for *_, scoring, perturb in found} == {
+    assert {(place.scoring, place.perturb) for place in found} == {
         (scoring, perturb) for scoring in ("generate", "labels") for perturb in ("none", "shuffle")
     }

@@ -21,7 +21,7 @@ from evalsuite.backends.registry import BACKENDS, backend_named, load_backend, l
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
-from evalsuite.types import Request, Response, Trial
+from evalsuite.types import Place, Request, Response, Trial
 
 LOCAL = tuple(name for name, row in BACKENDS.items() if row.local)
 
@@ -81,8 +81,7 @@ class _Result:
     nll: list[float]  # a value per token of the gold answer, in nats
 
 
-_Key = tuple[str, str, str, int, str, str]  # task, set, variant, shots, scoring, perturb
-_ResultsByCell = dict[_Key, list[tuple[Trial, _Result]]]
+_ResultsByCell = dict[Place, list[tuple[Trial, _Result]]]
 
 
 def parity(
@@ -99,17 +98,19 @@ def parity(
             raise ConfigError(f"backend {name} loads no model on this machine; these do: {', '.join(LOCAL)}")
     if len(on) < 2:
         raise ConfigError("--backends: expected two or more, e.g. hf,vllm")
-    found = load_models(resolve(models), [model])
-    for spec in found:
+    specs = load_models(resolve(models), [model])
+    for spec in specs:
         if spec.generation.temperature:
             raise ConfigError(f"model {model}: engines draw other samples from one seed; set its temperature to 0")
-    require_present(found)
+    require_present(specs)
     results = [_ask(name, models, model, settings) for name in on]
     _, (spec,), _, eval_sets = prepare(models, model=[model], **settings)
     warn_of_skipped(eval_sets)
     checkpoint = Checkpoint(spec)
     return [
-        Parity(model, on[0], name, tuple(_row(key, results[0][key], other[key], checkpoint) for key in results[0]))
+        Parity(
+            model, on[0], name, tuple(_row(place, rows, other[place], checkpoint) for place, rows in results[0].items())
+        )
         for name, other in zip(on[1:], results[1:], strict=True)
     ]
 
@@ -131,10 +132,7 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, Any])
         results = iter(
             [_Result(backend.ids(r), responses[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)]
         )
-        return {
-            (p.task, p.set, p.variant, p.shots, p.scoring, p.perturb): [(t, next(results)) for t in asked]
-            for p, asked in ((cell.place, asked) for cell, asked in planned)
-        }
+        return {cell.place: [(t, next(results)) for t in asked] for cell, asked in planned}
 
 
 def _scored(request: Request, response: Response) -> bool:
@@ -143,7 +141,7 @@ def _scored(request: Request, response: Response) -> bool:
 
 
 def _row(
-    key: _Key, a: Sequence[tuple[Trial, _Result]], b: Sequence[tuple[Trial, _Result]], checkpoint: Checkpoint
+    place: Place, a: Sequence[tuple[Trial, _Result]], b: Sequence[tuple[Trial, _Result]], checkpoint: Checkpoint
 ) -> CellParity:
     gaps: list[float] = []
     differences: list[ReplyDifference] = []
@@ -179,7 +177,8 @@ def _row(
                 shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
                 differences.append(ReplyDifference(item, "choice", shown[0], shown[1]))
     mean = math.fsum(gaps) / len(gaps) if gaps else None
-    return CellParity(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
+    way = (place.task, place.set, place.variant, place.shots, place.scoring, place.perturb)
+    return CellParity(*way, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
 
 
 def _first_difference(a: Sequence[Any], b: Sequence[Any]) -> int:

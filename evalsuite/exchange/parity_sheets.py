@@ -24,11 +24,10 @@ def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
         same = _count(row.same, row)
         kinds = (same if written else None, None if written else same)
         rows.append(Row((name, row.items, _count(row.same_ids, row), *kinds, _small(row.largest), _small(row.mean))))
-    replies, choice = "replies", "choice"
     columns = (
         Column("cell"),
         Column("n", kind="count"),
-        *(Column("same", below, "count") for below in ("ids", replies, choice)),
+        *(Column("same", below, "count") for below in ("ids", "replies", "choice")),
         Column("|Δ log p|", "max", "number"),
         Column("mean", kind="number"),
     )
