@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -307,12 +308,10 @@ def read_bytes(path: Path, missing: str = "") -> bytes:
 def read_text(path: Path, missing: str = "") -> str:
     """The text of a UTF-8 file. Raises DataError as `read_bytes` does, and for other encodings."""
     try:
-        return path.read_text(encoding="utf-8")
+        text = read_bytes(path, missing).decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}: save it as UTF-8", path) from None
-    except OSError as error:
-        absent = isinstance(error, FileNotFoundError) and missing
-        raise DataError(absent or f"cannot read: {error.strerror}", path) from None
+    return StringIO(text, newline=None).read()  # every line ends with \n
 
 
 def read_json(path: Path) -> Any:
