@@ -84,10 +84,7 @@ class NoSource:
     def read(self, cell: Cell) -> Iterator[Any]:
         return iter(())
 
-    def judgings(self) -> list[Any]:
-        return []
-
-    def second_readings(self) -> list[Any]:
+    def questions(self, by: str) -> list[Any]:
         return []
 
     def response(self, key: str) -> None:

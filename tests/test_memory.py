@@ -203,11 +203,8 @@ class Replies:
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         yield from self.trials[cell.place]
 
-    def judgings(self) -> list[StoredQuestions]:
-        return self.opinions
-
-    def second_readings(self) -> list[Any]:
-        return []
+    def questions(self, by: str) -> list[StoredQuestions]:
+        return self.opinions if by == "judge" else []
 
     def response(self, key: str) -> Response | None:
         return Response(self.said[key], "stop") if key in self.said else None

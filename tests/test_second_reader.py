@@ -178,7 +178,7 @@ def test_killed_it_goes_on_and_asks_nothing_twice(run: Path) -> None:
         assert code == -signal.SIGKILL, said
         before = asked.read_text().splitlines()
         with open_store(run) as store:
-            kept = [store.response(x["asked"]) is not None for _, _, rows in store.second_readings() for x in rows]
+            kept = [store.response(x["asked"]) is not None for _, _, rows in store.questions("reader") for x in rows]
         assert sum(kept) == 5 and len(kept) == 14
         code, said = command(run.parent, program.name)
     assert code == 0, said

@@ -226,9 +226,12 @@ def test_judgings_are_read_back_by_place(tmp_path: Path) -> None:
         store.plan_judging({"judge": "z"}, {"seed": 0}, rows)
         store.plan_judging({"judge": "a"}, {"seed": 1}, rows[:1])
     with Store(tmp_path / "s") as store:
-        assert store.judgings() == [({"judge": "a"}, {"seed": 1}, rows[:1]), ({"judge": "z"}, {"seed": 0}, rows)]
+        assert store.questions("judge") == [
+            ({"judge": "a"}, {"seed": 1}, rows[:1]),
+            ({"judge": "z"}, {"seed": 0}, rows),
+        ]
         store.plan_judging({"judge": "z"}, {"seed": 2}, rows[1:])  # planned again: replaced, not added
-        assert store.judgings()[1] == ({"judge": "z"}, {"seed": 2}, rows[1:])
+        assert store.questions("judge")[1] == ({"judge": "z"}, {"seed": 2}, rows[1:])
 
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from evalsuite.results.schema.record import Record
 from evalsuite.results.scoring import NO_REPLY, read_answer, score_answer
 from evalsuite.results.signature import VERSION
 from evalsuite.results.similarity import kept_similarity
-from evalsuite.results.store import RecordWriter, Source, StoredQuestions, open_store
+from evalsuite.results.store import Asker, RecordWriter, Source, StoredQuestions, open_store
 from evalsuite.types import PARSERS, Answer, Cell, Place, Reading, Response, Score, Trial
 
 if TYPE_CHECKING:
@@ -203,11 +203,8 @@ class ReadReplies:
                 outcome = next(outcomes)
                 yield key, trial.without_prompt(), response, (outcome.answer, outcome.score)
 
-    def judgings(self) -> Iterable[StoredQuestions]:
-        return self.source.judgings()
-
-    def second_readings(self) -> Iterable[StoredQuestions]:
-        return self.source.second_readings()
+    def questions(self, by: Asker) -> Iterable[StoredQuestions]:
+        return self.source.questions(by)
 
     def response(self, key: str) -> Response | None:
         return self.source.response(key)

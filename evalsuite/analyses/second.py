@@ -248,7 +248,7 @@ def compute(run: ScoredRun) -> Second | None:
     scored = {cell.place: cell for cell in run.cells}
     rows: list[SecondCell] = []
     by_task: dict[tuple[str, str], list[ReadingPair]] = {}
-    for place, facts, asked in run.replies.second_readings():
+    for place, facts, asked in run.replies.questions("reader"):
         reader, cell = place["reader"], scored.get(Place.of(place))
         if cell is None:
             continue

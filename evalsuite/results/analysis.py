@@ -18,7 +18,7 @@ from evalsuite.results.influences import Influences
 from evalsuite.results.outcomes import CellOutcomes, ScoredReply
 from evalsuite.results.schema.base import PlaceFilter, Strict
 from evalsuite.results.schema.cell import CellResult
-from evalsuite.results.store import RecordWriter, StoredQuestions
+from evalsuite.results.store import Asker, RecordWriter, StoredQuestions
 from evalsuite.types import Cell, Place, Reading, Response, Score, Trial
 
 M = TypeVar("M")
@@ -58,8 +58,7 @@ class RunReplies(Protocol):
     def planned(self, cell: Cell) -> Iterator[tuple[Trial, Response | None, Score | None]]:
         """Every request of a cell in order, with its reply and score: None if it was not asked, or does not count."""
 
-    def judgings(self) -> Iterable[StoredQuestions]: ...
-    def second_readings(self) -> Iterable[StoredQuestions]: ...
+    def questions(self, by: Asker) -> Iterable[StoredQuestions]: ...
     def response(self, key: str) -> Response | None: ...
 
 
@@ -72,14 +71,14 @@ class ScoredRun:
     replies: RunReplies
     write_records: RecordWriter
     cells: tuple[ScoredCell, ...]
-    _made: dict[str, Any] = field(default_factory=dict, repr=False)  # name of an analysis -> its content
+    _contents: dict[str, Any] = field(default_factory=dict, repr=False)  # name of an analysis -> its content
 
     def of(self, analysis: Analysis[M]) -> M | None:
         """The content of an analysis, computed once."""
-        if analysis.name not in self._made:
+        if analysis.name not in self._contents:
             run = self if analysis.estimates else self._complete
-            self._made[analysis.name] = analysis.compute(run) if analysis.compute else None
-        return cast("M | None", self._made[analysis.name])
+            self._contents[analysis.name] = analysis.compute(run) if analysis.compute else None
+        return cast("M | None", self._contents[analysis.name])
 
     @property
     def _complete(self) -> ScoredRun:

@@ -22,7 +22,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from typing_extensions import TypedDict
 
@@ -106,13 +106,15 @@ class StoredQuestions(NamedTuple):
     rows: list[Any]  # `JudgingRow` for a judge, `ReaderRow` for a second reader
 
 
+Asker = Literal["judge", "reader"]  # the key of a place that names who is asked: a judge or a second reader
+
+
 class Source(Protocol):
     """The source of the replies that results are computed from: a run's store, or the records of a submission."""
 
     def cells(self) -> list[Cell]: ...
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
-    def judgings(self) -> Iterable[StoredQuestions]: ...
-    def second_readings(self) -> Iterable[StoredQuestions]: ...
+    def questions(self, by: Asker) -> Iterable[StoredQuestions]: ...
     def response(self, key: str) -> Response | None: ...
 
 
@@ -252,15 +254,8 @@ class Store:
             for position, row in enumerate(rows):
                 self._db.execute("INSERT INTO judged VALUES (?, ?, ?)", (number, position, _pack(row)))
 
-    def judgings(self) -> list[StoredQuestions]:
-        """(place, facts, rows) of every judging, sorted by place."""
-        return self._judgings("judge")
-
-    def second_readings(self) -> list[StoredQuestions]:
-        """(place, facts, rows) of what every second reader was asked about a cell, sorted by place."""
-        return self._judgings("reader")
-
-    def _judgings(self, by: str) -> list[StoredQuestions]:
+    def questions(self, by: Asker) -> list[StoredQuestions]:
+        """The questions to every judge, or to every second reader, about each cell, sorted by place."""
         judgings = []
         for number, text, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
             if by in (place := _parsed(text)):

@@ -76,7 +76,7 @@ def compute(run: ScoredRun) -> Judged | None:
     judgings: list[Opinions] = []
     cells: list[JudgedCell] = []
     subjects: dict[Place, Subject] = {}
-    for planned in run.replies.judgings():
+    for planned in run.replies.questions("judge"):
         place = Place.of(planned.place)
         if place not in scored:
             continue
@@ -125,7 +125,7 @@ def judged_replies(replies: RunReplies, rubrics: Mapping[str, str] | None = None
 
     Replies that the judge gave no readable score are left out, and so are scores of replies that were replaced.
     """
-    for planned in replies.judgings():
+    for planned in replies.questions("judge"):
         place, judging = Place.of(planned.place), JudgingFields.model_validate(planned.place)
         if judging.control != "plain" or (rubrics is not None and judging.rubric != rubrics.get(place.task)):
             continue

@@ -12,7 +12,7 @@ from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.record import Record
-from evalsuite.results.store import JudgingRow, StoredQuestions
+from evalsuite.results.store import Asker, JudgingRow, StoredQuestions
 from evalsuite.types import PLACE, Cell, Item, Response, Trial
 
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
@@ -39,15 +39,14 @@ class Submitted:
             item = self._items.setdefault(trial.item, trial.item)
             yield record.key, replace(trial, item=item), record.response()
 
-    def judgings(self) -> Iterator[StoredQuestions]:
+    def questions(self, by: Asker) -> Iterator[StoredQuestions]:
+        """The questions to judges; none to second readers, as a submission holds the first reader's figures only."""
+        if by == "reader":
+            return
         for cell in sorted(judged_cells(self._results), key=attrgetter(*JUDGED_PLACE)):
             self._replies = {}
             rows = [self._row(record) for record in records.rows_of(JudgedRecord, self._folder, cell.records)]
             yield StoredQuestions({name: getattr(cell, name) for name in JUDGED_PLACE}, cell.facts.written(), rows)
-
-    def second_readings(self) -> Iterator[StoredQuestions]:
-        """None: a submission holds the first reader's figures only."""
-        yield from ()
 
     def _row(self, record: JudgedRecord) -> JudgingRow:
         self._replies |= {attempt.key: attempt.response() for attempt in record.attempts}
