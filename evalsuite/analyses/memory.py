@@ -35,13 +35,13 @@ from evalsuite.results.schema.base import (
     Name,
     Number,
     Perturb,
+    PlainName,
     Rows,
     Scoring,
     Set,
     Split,
     Strict,
     TaskName,
-    Wording,
 )
 from evalsuite.results.words import asked_words, task_and_set, titled, with_notes
 from evalsuite.types import Coordinates, Place
@@ -56,7 +56,7 @@ class KnowledgeWay(Strict):
     """The way in which a model was asked for facts, and the judge of what it knows."""
 
     facts_of: TaskName = Field(description="The task that asks for them, with 0 shots and unperturbed.")
-    wording: Wording = Field(description="The prompt template's name.")
+    wording: PlainName = Field(description="The prompt template's name.")
     metric: str = Field(description="The rule: a metric of the task; of a judge, the scale of its rubric.")
     judge: Name | None = Field(description="The judge whose verdicts count; null: the rule.")
 
@@ -85,7 +85,7 @@ class _Group(Located):
 
     benchmark: str
     split: Split
-    variant: Wording
+    variant: PlainName
     shots: Count
     scoring: Scoring
     perturb: Perturb

@@ -12,10 +12,12 @@ from evalsuite.results.schema.base import (
     Count,
     Hash,
     IntervalFields,
+    ItemText,
     Located,
     Name,
     Number,
     Perturb,
+    PlainName,
     Rows,
     Scoring,
     SettingsFields,
@@ -25,8 +27,6 @@ from evalsuite.results.schema.base import (
     Split,
     Strict,
     Variant,
-    Wording,
-    Words,
 )
 from evalsuite.types import Response
 
@@ -42,7 +42,7 @@ class JudgingFields(CellFields):
     """One judge on one cell under one control."""
 
     judge: Name
-    rubric: Wording
+    rubric: PlainName
     control: str = Field(pattern=_CONTROL, description="plain, blind (without the gold answer), repeat/N, attack.")
 
 
@@ -341,7 +341,7 @@ class JudgedRecord(JudgingFields):
     candidate_key: Hash = Field(description="The key of the candidate's own record.")
     candidate: Annotated[str, Field(max_length=2_000_000)]
     attack: str | None
-    question: Words
+    question: ItemText
     references: Annotated[Rows[Annotated[str, Field(max_length=2_000)]], Field(max_length=100)]
     template: Hash
     settings: AskedWith

@@ -77,9 +77,9 @@ def _names_that_ship(schema: dict[str, Any]) -> None:
 
 
 # Limits on texts of items: several times the longest of any data set, so that strangers' files are scored in bounded time.
-Words = Annotated[str, Field(max_length=8_000)]
+ItemText = Annotated[str, Field(max_length=8_000)]
 Name = Annotated[str, Field(min_length=1, max_length=1_000)]
-Wording = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f\x7f]+$")]
+PlainName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f\x7f]+$")]
 _Row = TypeVar("_Row")
 _Content = TypeVar("_Content")
 Rows = Annotated[list[_Row], Field(fail_fast=True)]  # a list with a million wrong entries is one error
@@ -108,7 +108,7 @@ Perturb = Annotated[
     _known("perturbation", PERTURBATIONS),
     Field(json_schema_extra={"enum": list(PERTURBATIONS)}, description="The perturbation of the items."),
 ]
-Set = Annotated[Wording, Field(description="easy or hard; of other benchmarks a fold, dimension, version or source.")]
+Set = Annotated[PlainName, Field(description="easy or hard; of other benchmarks a fold, dimension, version or source.")]
 Split = Literal["train", "dev", "test"]
 Scoring = Annotated[
     Literal["generate", "labels", "texts", "constrained", "nll"],
@@ -117,7 +117,7 @@ Scoring = Annotated[
 Number = float | None  # None: not defined, or nothing to compute it from
 
 
-Variant = Annotated[Wording, Field(description="The prompt template's name.")]
+Variant = Annotated[PlainName, Field(description="The prompt template's name.")]
 ShotCount = Annotated[Count, Field(description="Examples before the question that were asked for.")]
 ModelName = Annotated[Name, Field(description="The model's name in its models.yaml.")]
 

@@ -13,8 +13,10 @@ from evalsuite.common.jsonl import Fault
 from evalsuite.results.schema.base import (
     Count,
     Hash,
+    ItemText,
     Name,
     Perturb,
+    PlainName,
     Rows,
     Scoring,
     Set,
@@ -22,8 +24,6 @@ from evalsuite.results.schema.base import (
     Split,
     Strict,
     TaskName,
-    Wording,
-    Words,
 )
 
 _Long = Annotated[str, Field(max_length=2_000_000)]  # a prompt with many shots, or a reply that did not end
@@ -181,7 +181,7 @@ class Record(Strict):
 
     item: Name = Field(description="Benchmark/set/split/task/number in its file.")
     model: Name
-    variant: Wording
+    variant: PlainName
     shots: Annotated[Rows[Name], Field(max_length=1_000)] = Field(description="Ids of the examples shown, in order.")
     asked_shots: Count
     max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longest reply, in tokens.")
@@ -210,10 +210,10 @@ class Record(Strict):
     task: TaskName
     set: Set
     split: Split
-    dialogue: Annotated[Rows[Words], Field(max_length=200)] = Field(
+    dialogue: Annotated[Rows[ItemText], Field(max_length=200)] = Field(
         description="Turns, each with its speaker mark; none where there is no dialogue."
     )
-    question: Words
+    question: ItemText
     labels: Annotated[Rows[Annotated[str, Field(max_length=20)]], Field(max_length=100)]
     options: Annotated[Rows[_Answer], Field(max_length=100)]
     references: Annotated[Rows[_Answer], Field(min_length=1, max_length=30)] = Field(
