@@ -183,7 +183,7 @@ def _messages(call: ast.Call, path: str) -> Iterator[ast.AST]:
     takes = (0,) if (path, name) in _ELSEWHERE else _TAKES.get(name, ())
     if name == "Column" and path.startswith(_NO_SHEETS):
         return
-    if name == "Unfit":  # takes a pair of field and message
+    if name == "Unscorable":  # takes a pair of field and message
         yield from getattr(call.args[0], "elts", [])[1:]
     if name == "warning" and call.args and isinstance(text := call.args[0], ast.Constant):
         yield _with_places(text, call.args[1:])

@@ -11,7 +11,7 @@ from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.plan import leaks
-from evalsuite.exchange.submit.record_checks import Unfit, Wrong
+from evalsuite.exchange.submit.record_checks import Faults, Unscorable
 from evalsuite.perturb import perturbation_of
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.results.schema.cell import CellResult
@@ -81,11 +81,11 @@ class OfficialCell:
         if self._prompt is None:
             official.unknown_templates.add(cell.variant)
 
-    def compare(self, record: Record, trial: Trial) -> Wrong:
+    def compare(self, record: Record, trial: Trial) -> Faults:
         """Yield (field, problem) for each field of a record that differs from the data."""
         original = self._expected.get(trial.item.id)
         if original is None:
-            raise Unfit(("item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"))
+            raise Unscorable(("item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"))
         self._seen[original.id] += 1
         position = self._positions[original.id], trial.rotation, trial.request.sample
         if position < self._last:
@@ -95,11 +95,11 @@ class OfficialCell:
                 "and bootstrap intervals depend on the order",
             )
         self._last = position
-        made = self._change.items(original, self._seed)
-        if trial.rotation >= len(made):
-            yield "rotation", f"is {trial.rotation}, but the item has {len(made)}"
+        rotations = self._change.items(original, self._seed)
+        if trial.rotation >= len(rotations):
+            yield "rotation", f"is {trial.rotation}, but the item has {len(rotations)}"
             return
-        item = made[trial.rotation]
+        item = rotations[trial.rotation]
         differ = [name for name in _FIELDS if getattr(item, name) != getattr(trial.item, name)]
         for name in differ:
             yield name, f"is not what the data's item {item.id} has"
@@ -116,8 +116,8 @@ class OfficialCell:
             whole = request_of(self._prompt, item, shown, trial.request.max_new_tokens)
             if whole.pairs != trial.request.pairs:
                 yield "pairs", f"are not what the template {self._cell.variant} makes of the item"
-            held = self._prompt.task.pattern if trial.request.scoring == "constrained" else None
-            if trial.request.pattern != (held(item, self._cell.variant) if held else ""):
+            pattern = self._prompt.task.pattern if trial.request.scoring == "constrained" else None
+            if trial.request.pattern != (pattern(item, self._cell.variant) if pattern else ""):
                 yield "pattern", "is not the pattern of the item's task and template"
             self._official.compared["prompts"] += 1
             if whole.prompt != trial.request.prompt:

@@ -30,7 +30,7 @@ _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 def structure(folder: Path) -> tuple[set[str], list[str]]:
     """Paths of all plain files, and a problem for each path that a submission may not hold. Links are not followed."""
-    found: set[str] = set()
+    paths: set[str] = set()
     problems = []
     for base, folders, names in os.walk(folder):
         here = Path(base)
@@ -50,9 +50,9 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
             elif here == folder and name not in _FIXED:
                 problems.append(f"{path}: has no place in a submission")
             else:
-                found.add(path)
-    problems += [f"{name}: is missing" for name in _FIXED if name not in found]
-    return found, problems
+                paths.add(path)
+    problems += [f"{name}: is missing" for name in _FIXED if name not in paths]
+    return paths, problems
 
 
 def unnamed(paths: set[str], results: Results) -> Iterator[str]:
@@ -82,13 +82,13 @@ def benchmark_names(paths: set[str]) -> list[str]:
 
 def unequal(folder: Path, name: str) -> Iterator[str]:
     """Yield a problem for each file of a benchmark that differs from the checker's, or that only one of the two has."""
-    own, theirs = kept_files(BENCHMARKS[name]), Path("benchmarks") / name
+    ours, theirs = kept_files(BENCHMARKS[name]), Path("benchmarks") / name
     there = {p.relative_to(folder / theirs).as_posix() for p in (folder / theirs).rglob("*") if p.is_file()}
-    for path in sorted(there | own.keys()):
+    for path in sorted(there | ours.keys()):
         if (
-            path not in own
+            path not in ours
             or path not in there
-            or own[path] != read_plain(folder, f"{theirs.as_posix()}/{path}", 2**24)
+            or ours[path] != read_plain(folder, f"{theirs.as_posix()}/{path}", 2**24)
         ):
             yield f"{(theirs / path).as_posix()}: is not that of the benchmark file given with --benchmark"
 
@@ -121,11 +121,11 @@ def load_json(folder: Path, name: str, model: type[Model]) -> tuple[Model | None
     """Parse a JSON file and validate it. Returns (content, []), or (None, problems with line and field)."""
     try:
         text = _text(folder, name)
-        found = jsonl.parse_object(text.encode(), Path(name))
+        content = jsonl.parse_object(text.encode(), Path(name))
     except DataError as error:
         return None, [str(error)]
     try:
-        return model.model_validate(found), []
+        return model.model_validate(content), []
     except ValidationError as error:
         at = {e["loc"]: e["msg"] for e in error.errors(include_url=False)[:50]}
         lines = lines_of(text, at)

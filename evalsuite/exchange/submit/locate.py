@@ -18,7 +18,7 @@ def lines_of(text: str, paths: Collection[JsonPath]) -> dict[JsonPath, int]:
     {('a', 1): 2, ('a', 5): 1}
     """
     wanted = {path[:n] for path in paths for n in range(len(path) + 1)}
-    found: dict[JsonPath, int] = {}
+    lines: dict[JsonPath, int] = {}
     at: list[str | int] = []  # the path of the value to come
     kinds: list[str] = []  # brackets of the objects and lists around it
     line, seen, key = 1, 0, False
@@ -38,9 +38,9 @@ def lines_of(text: str, paths: Collection[JsonPath]) -> dict[JsonPath, int]:
         else:
             here = tuple(at)
             if here in wanted:
-                found.setdefault(here, line)
+                lines.setdefault(here, line)
             if word in "{[":
                 kinds.append(word)
                 at.append("" if word == "{" else 0)
                 key = word == "{"
-    return {path: next((found[path[:n]] for n in range(len(path), -1, -1) if path[:n] in found), 1) for path in paths}
+    return {path: next((lines[path[:n]] for n in range(len(path), -1, -1) if path[:n] in lines), 1) for path in paths}

@@ -26,8 +26,8 @@ from evalsuite.types import PLACE, Message, Request, Trial
 MOST = 20  # the most problems of one file; after these the rest of the file is skipped
 
 Row = TypeVar("Row", bound=Strict)
-Wrong = Iterable[tuple[str, str]]  # (field, what is wrong)
-Compare = Callable[[Record, Trial], Wrong]  # a further check of each record: OfficialCell.compare
+Faults = Iterable[tuple[str, str]]  # pairs of a field and what is wrong with it
+Compare = Callable[[Record, Trial], Faults]  # compares a record with the official data: OfficialCell.compare
 
 
 class Broken(Exception):
@@ -39,10 +39,10 @@ def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str
     asked: dict[tuple[str, int, int], int] = {}
     replies: dict[str, bytes] = {}
 
-    def wrong(record: Record, number: int) -> Wrong:
+    def faults_of(record: Record, number: int) -> Faults:
         several = TASKS[record.task].kind.several
         if record.gold is not None and not several and record.gold not in record.labels:
-            raise Unfit(("gold", f"{record.gold!a} is none of the labels"))
+            raise Unscorable(("gold", f"{record.gold!a} is none of the labels"))
         trial = record.trial()
         name = record.item, record.rotation, record.sample
         if name in asked:
@@ -56,41 +56,41 @@ def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str
         yield from _record(cell, record, trial)
         yield from compare(record, trial)
 
-    yield from _file(folder, cell.records, Record, wrong)
+    yield from _file(folder, cell.records, Record, faults_of)
 
 
 def judged_lines(folder: Path, cell: JudgedCell) -> Iterator[str]:
     """Yield the problems of a judge's records. Raises Broken like `cell_lines`."""
     asked: dict[tuple[str, int, str | None], int] = {}
 
-    def wrong(record: JudgedRecord, number: int) -> Wrong:
+    def faults_of(record: JudgedRecord, number: int) -> Faults:
         name = record.item, record.rotation, record.attack
         if name in asked:
             yield "item", f"{record.item} was judged on line {asked[name]} already"
         asked.setdefault(name, number)
         yield from _judged(cell, record)
 
-    yield from _file(folder, cell.records, JudgedRecord, wrong)
+    yield from _file(folder, cell.records, JudgedRecord, faults_of)
 
 
-def _file(folder: Path, file: str, model: type[Row], wrong: Callable[[Row, int], Wrong]) -> Iterator[str]:
+def _file(folder: Path, file: str, model: type[Row], faults_of: Callable[[Row, int], Faults]) -> Iterator[str]:
     count, broken, name = 0, False, file
     try:
         path = records.records_file(folder, file)
         name = path.relative_to(folder).as_posix()
         for number, text in records.numbered_lines(folder, path):
-            found: list[tuple[str, str]] = []
+            faults: list[tuple[str, str]] = []
             try:
-                found.extend(wrong(model.model_validate(jsonl.parse_object(text, path, number)), number))
+                faults.extend(faults_of(model.model_validate(jsonl.parse_object(text, path, number)), number))
             except ValidationError as error:
                 broken = True
-                found = [(jsonl.field_path(e["loc"]) or "file", e["msg"]) for e in error.errors(include_url=False)[:5]]
-            except Unfit as error:
+                faults = [(jsonl.field_path(e["loc"]) or "file", e["msg"]) for e in error.errors(include_url=False)[:5]]
+            except Unscorable as error:
                 broken = True
-                found.append(error.args[0])
-            for field, what in found:
+                faults.append(error.args[0])
+            for field, what in faults:
                 yield f"{name}:{number}: {field}: {what}"
-            count += len(found)
+            count += len(faults)
             if count >= MOST:
                 yield f"{name}: the rest of the file was not looked at"
                 break
@@ -101,35 +101,35 @@ def _file(folder: Path, file: str, model: type[Row], wrong: Callable[[Row, int],
         raise Broken
 
 
-class Unfit(Exception):
+class Unscorable(Exception):
     """A record cannot be scored. The argument is (field, problem)."""
 
 
-def _record(cell: CellResult, record: Record, trial: Trial) -> Wrong:
+def _record(cell: CellResult, record: Record, trial: Trial) -> Faults:
     facts, item, request = cell.facts, trial.item, trial.request
     task = TASKS[item.task]
     kind = task.kind
     for field in PLACE:
-        own, expected = getattr(record, "asked_shots" if field == "shots" else field), getattr(cell, field)
-        if own != expected:
-            raise Unfit((field, f"is {own!a}, but the cell's is {expected!a}"))
+        stated, expected = getattr(record, "asked_shots" if field == "shots" else field), getattr(cell, field)
+        if stated != expected:
+            raise Unscorable((field, f"is {stated!a}, but the cell's is {expected!a}"))
     if kind.options != bool(item.options) or len(item.labels) != len(item.options):
-        raise Unfit(
+        raise Unscorable(
             (
                 "options",
                 f"{len(item.options)} with {len(item.labels)} labels for a task of kind {kind.name}",
             )
         )
     if kind.single and (item.gold is None or len(set(item.labels)) < len(item.labels)):
-        raise Unfit(("gold", "a choice has one right label, and no label twice"))
+        raise Unscorable(("gold", "a choice has one right label, and no label twice"))
     if item.gold is not None and item.references != (item.options[item.gold],):
         yield "gold", f"is {record.gold!a}, but that option is not the reference"
     if kind.several and not set(item.references) <= set(item.options):
-        raise Unfit(("references", "are not all among the options"))
+        raise Unscorable(("references", "are not all among the options"))
     if kind.several and record.gold != ", ".join(item.labels[gold] for gold in item.golds):
         yield "gold", f"is {record.gold!a}, but those are not the references"
     if kind.written == (len(request.pairs) == len(item.options) and bool(request.pairs)):
-        raise Unfit(("pairs", f"{len(request.pairs)} for a task of kind {kind.name}"))
+        raise Unscorable(("pairs", f"{len(request.pairs)} for a task of kind {kind.name}"))
     if request.pairs and "".join(request.pairs[0]) != request.prompt:
         yield "pairs", "the first is not the prompt"
     parts = item.id.split("/")
@@ -138,7 +138,7 @@ def _record(cell: CellResult, record: Record, trial: Trial) -> Wrong:
     if len(set(trial.shots)) < len(trial.shots) or len(trial.shots) > trial.asked_shots:
         yield "shots", f"{len(trial.shots)} of {trial.asked_shots}, some twice or too many"
     if (record.error is None) != (record.reply is not None) or (record.error is None) == (record.finish == "error"):
-        raise Unfit(("error", "a request has either a reply or an error"))
+        raise Unscorable(("error", "a request has either a reply or an error"))
     if request.sample >= (facts.samples or 1):
         yield "sample", f"is {request.sample}, but the cell has {facts.samples or 1} an item, counted from 0"
     likely = record.likelihoods
@@ -150,24 +150,24 @@ def _record(cell: CellResult, record: Record, trial: Trial) -> Wrong:
         or compared != bool(likely)
         or (compared and record.finish != request.scoring)
     ):
-        raise Unfit(("likelihoods", f"do not fit scoring {request.scoring} and finish {record.finish}"))
+        raise Unscorable(("likelihoods", f"do not fit scoring {request.scoring} and finish {record.finish}"))
     if likely and len(likely) != len(item.options):
-        raise Unfit(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
+        raise Unscorable(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
     if (record.messages is not None) != facts.chat:
         yield "messages", "chat turns are there for chat models only"
     elif request_key(facts.fingerprint, request, facts.chat, facts.sampling) != record.key:
         yield "key", "is not the hash of the cell's model and settings and of this prompt"
 
 
-def _judged(cell: JudgedCell, record: JudgedRecord) -> Wrong:
+def _judged(cell: JudgedCell, record: JudgedRecord) -> Faults:
     from evalsuite.review.judge.judging import text_after_thinking
     from evalsuite.types import Response
 
     facts = cell.facts
     for field in JUDGED_PLACE:
-        own, expected = getattr(record, field), getattr(cell, field)
-        if own != expected:
-            raise Unfit((field, f"is {own!a}, but the cell's is {expected!a}"))
+        stated, expected = getattr(record, field), getattr(cell, field)
+        if stated != expected:
+            raise Unscorable((field, f"is {stated!a}, but the cell's is {expected!a}"))
     nothing = not text_after_thinking(Response(record.candidate, "stop"))
     if nothing != (not record.attempts and record.status != "missing"):
         yield "attempts", "a judge is asked about every candidate that says something"

@@ -137,17 +137,17 @@ def _manifest(run: Path) -> tuple[str, str]:
     path = run / "manifest.json"
     if not path.exists():
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
-    found = read_json(run, path.name)
-    settings, scrubbed = found["settings"], {}
+    manifest = read_json(run, path.name)
+    settings, scrubbed = manifest["settings"], {}
     for key, why in SCRUBBED.items():
         name = key.removeprefix("settings.")
         if name != key and (value := settings.get(name)) and not str(value).startswith("bundled:"):
             settings[name] = None
             scrubbed[key] = why
     # platform.platform() begins with the system's name: "Linux-6.1…"
-    found["platform"] = str(found["platform"]).partition("-")[0]
-    found["scrubbed"] = scrubbed | {"platform": SCRUBBED["platform"]}
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n", str(found["started"])
+    manifest["platform"] = str(manifest["platform"]).partition("-")[0]
+    manifest["scrubbed"] = scrubbed | {"platform": SCRUBBED["platform"]}
+    return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", str(manifest["started"])
 
 
 def _models(results: Results) -> dict[str, form.FormValues]:

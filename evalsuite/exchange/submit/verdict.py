@@ -92,21 +92,21 @@ def check_submission(
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder; name that of a submission, which `evalsuite submit make` writes")
     there, problems = files.structure(folder)
-    found = _Problems()
-    found.add(*problems)
+    report = _Problems()
+    report.add(*problems)
     size = sum((folder / name).lstat().st_size for name in there)
     memory = max(MEMORY, MEMORY_A_BYTE * size)
     if seconds is None:
         seconds = max(SECONDS, SECONDS_A_MB * size / 1e6)
     try:
         with cpu_limit(seconds), memory_limit(memory):
-            return _check(folder, there, data, add_files(benchmark), found)
+            return _check(folder, there, data, add_files(benchmark), report)
     except OutOfTime:
-        found.add(f"the check did not end within {seconds:.0f} seconds of CPU time; --seconds N gives it more")
-        return _verdict(found, [], ["whatever was not looked at until then"])
+        report.add(f"the check did not end within {seconds:.0f} seconds of CPU time; --seconds N gives it more")
+        return _verdict(report, [], ["whatever was not looked at until then"])
     except MemoryError:
-        found.add(f"the check needs more than {memory / 1e6:,.0f} MB of memory")
-        return _verdict(found, [], ["whatever was not looked at until then"])
+        report.add(f"the check needs more than {memory / 1e6:,.0f} MB of memory")
+        return _verdict(report, [], ["whatever was not looked at until then"])
     except RecursionError:
         return CheckResult(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
 
@@ -115,15 +115,15 @@ def _check(
     folder: Path,
     there: set[str],
     data: str | Path | Sequence[str | Path] | None,
-    own: Sequence[str],
-    found: _Problems,
+    trusted: Sequence[str],
+    report: _Problems,
 ) -> CheckResult:
-    """Make all checks of a submission. `own`: the names of the benchmarks whose files the checker has."""
+    """Make all checks of a submission. `trusted`: the names of the benchmarks whose files the checker has."""
     verified, unverified, strange = list[str](), list[str](), set[str]()
     try:
         for name in files.benchmark_names(there):
-            if name in own:
-                found.add(*files.unequal(folder, name))
+            if name in trusted:
+                report.add(*files.unequal(folder, name))
             else:
                 add_file(folder / "benchmarks" / name)
                 strange.add(name)
@@ -132,53 +132,53 @@ def _check(
                     "--benchmark"
                 )
     except EvalsuiteError as error:
-        found.add(str(error))
+        report.add(str(error))
     if "SHA256SUMS" in there:
         try:
-            found.add(*files.hashes(folder, there))
+            report.add(*files.hashes(folder, there))
         except EvalsuiteError as error:
-            found.add(str(error))
+            report.add(str(error))
     stated = None
     if "submission.yaml" in there:
         stated, problems = form.read_form(folder / "submission.yaml")
-        found.add(*(f"submission.yaml:{p}" for p in problems))
+        report.add(*(f"submission.yaml:{p}" for p in problems))
     file, manifest = (
-        _load(folder, "results.json", results_file(), there, found),
-        _load(folder, "manifest.json", Manifest, there, found),
+        _load(folder, "results.json", results_file(), there, report),
+        _load(folder, "manifest.json", Manifest, there, report),
     )
     if file is None:
-        return _verdict(found, verified, [*unverified, "the records: results.json cannot be used"])
+        return _verdict(report, verified, [*unverified, "the records: results.json cannot be used"])
     results = results_of(folder, file)
-    found.add(*files.unnamed(there, results), *_unfit_cells(results), *_stated(stated, results))
+    report.add(*files.unnamed(there, results), *_unfit_cells(results), *_stated(stated, results))
     if manifest:
-        found.add(*_manifest(manifest, results))
-    official = _official(data, manifest, own)
-    whole = _lines(folder, results, official, strange, found)
+        report.add(*_manifest(manifest, results))
+    official = _official(data, manifest, trusted)
+    whole = _lines(folder, results, official, strange, report)
     if results.version != VERSION:
-        found.add(
+        report.add(
             f"results.json: made with evalsuite {results.version}, this is {VERSION}: check with that version, or "
             "`evalsuite score` the run with this one and make the submission again"
         )
     elif whole:
-        _scores(folder, results, found)
+        _scores(folder, results, report)
     else:
         unverified.append("the scores: there are records that cannot be read")
-    if not found.count:
+    if not report.count:
         _summary(results, official, verified, unverified)
-    return _verdict(found, verified, unverified)
+    return _verdict(report, verified, unverified)
 
 
-def _verdict(found: _Problems, verified: list[str], unverified: list[str]) -> CheckResult:
+def _verdict(report: _Problems, verified: list[str], unverified: list[str]) -> CheckResult:
     return CheckResult(
-        tuple(found.problems), found.count - len(found.problems), tuple(verified), (*unverified, *_NEVER)
+        tuple(report.problems), report.count - len(report.problems), tuple(verified), (*unverified, *_NEVER)
     )
 
 
-def _load(folder: Path, name: str, model: type[files.Model], there: set[str], found: _Problems) -> files.Model | None:
+def _load(folder: Path, name: str, model: type[files.Model], there: set[str], report: _Problems) -> files.Model | None:
     if name not in there:
         return None
     content, problems = files.load_json(folder, name, model)
-    found.add(*problems)
+    report.add(*problems)
     return content
 
 
@@ -235,40 +235,40 @@ def _is_bundled(value: object) -> bool:
 
 
 def _official(
-    data: str | Path | Sequence[str | Path] | None, manifest: Manifest | None, own: Sequence[str]
+    data: str | Path | Sequence[str | Path] | None, manifest: Manifest | None, trusted: Sequence[str]
 ) -> Official | None:
     """The data to compare with: the given folders, and those of the checker's benchmark files."""
     bundled = "bundled:sample" if manifest and manifest.settings.data == "bundled:sample" else None
-    beside = [file.parent for name in own if (file := BENCHMARKS[name].file)]
+    beside = [file.parent for name in trusted if (file := BENCHMARKS[name].file)]
     chosen = (*folders(data or bundled or os.environ.get("EVALSUITE_DATA")), *beside)
     return Official(Corpora([resolve(folder) for folder in chosen], skip_bad=True)) if chosen else None
 
 
-def _lines(folder: Path, results: Results, official: Official | None, strange: set[str], found: _Problems) -> bool:
+def _lines(folder: Path, results: Results, official: Official | None, strange: set[str], report: _Problems) -> bool:
     """Check every record; those of `strange` benchmarks are not compared with data. Returns whether all can be scored."""
     whole = True
     for n, cell in enumerate(results.cells):
         beside = official.cell(cell) if official and benchmark_of(cell.task).name not in strange else None
         if isinstance(beside, str):
-            found.add(f"results.json: cells[{n}].{beside}")
+            report.add(f"results.json: cells[{n}].{beside}")
         of_data = beside if isinstance(beside, OfficialCell) else None
         try:
             for problem in cell_lines(folder, cell, of_data.compare if of_data else lambda record, request: ()):
-                found.add(problem)
+                report.add(problem)
             if of_data:
-                found.add(*(f"{cell.records}: {lost}" for lost in of_data.missing()))
+                report.add(*(f"{cell.records}: {lost}" for lost in of_data.missing()))
         except Broken:
             whole = False
     for judgings in judged_cells(results):
         try:
             for problem in judged_lines(folder, judgings):
-                found.add(problem)
+                report.add(problem)
         except Broken:
             whole = False
     return whole
 
 
-def _scores(folder: Path, theirs: Results, found: _Problems) -> None:
+def _scores(folder: Path, theirs: Results, report: _Problems) -> None:
     """Compute all results from the records, and compare every answer and every figure."""
 
     @contextmanager
@@ -282,26 +282,26 @@ def _scores(folder: Path, theirs: Results, found: _Problems) -> None:
             number, record = next(stored, (0, None))
             for at, theirs, ours in differences(_scored(record) if record else {}, _scored(line)):
                 text = f"{path}:{number}: {field_path(at) or 'file'}: is {_short(theirs)}, but its reply gives {_short(ours)}"
-                found.add(text, most=EACH - listed)
+                report.add(text, most=EACH - listed)
                 listed = min(listed + 1, EACH)
 
         yield compare
         if left := sum(1 for _ in stored):
-            found.add(f"{path}: {left} of its records belong to no request of the cell")
+            report.add(f"{path}: {left} of its records belong to no request of the cell")
 
     try:
         again = to_json(score_run(Submitted(folder, theirs), theirs.reading, keep, before=Earlier.of(folder)))
     except (MemoryError, RecursionError):
         raise
     except Exception as error:  # hostile records may make any metric fail
-        found.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
+        report.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
         return
     differing = list(differences(to_json(theirs), again))
     text = read_plain(folder, "results.json", JSON_SIZE).decode()
     lines = lines_of(text, [at for at, *_ in differing[:MOST]])
     for at, stated, ours in differing:
         line = f":{lines[at]}" if at in lines else ""
-        found.add(
+        report.add(
             f"results.json{line}: {field_path(at) or 'file'}: is {_short(stated)}, but the records give {_short(ours)}"
         )
 
