@@ -21,7 +21,7 @@ import evalsuite
 from evalsuite.backends.openai.faults import Server, reply_to
 from evalsuite.backends.openai.lines import LineError
 from evalsuite.common.errors import BackendError, ConfigError, DataError
-from evalsuite.exchange.replies import Imported, read_files, read_replies
+from evalsuite.exchange.replies import ImportedReplies, read_files, read_replies
 from evalsuite.exchange.reply_lines import read_line
 from evalsuite.exchange.requests import write_requests
 from evalsuite.results.store import Store
@@ -128,7 +128,7 @@ def rows_of(run: Path) -> list[Any]:
         return [(cell, list(store.read(cell)), store.spent()) for cell in cells]
 
 
-def remarks(done: Imported) -> dict[str, int]:
+def remarks(done: ImportedReplies) -> dict[str, int]:
     return {name: len(found) for name, found in done.remarks.items() if found}
 
 

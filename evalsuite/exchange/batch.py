@@ -70,20 +70,22 @@ def reply_row(reply: str, options: str = "", question: str = "") -> ReplyRow:
     """
     if not options:
         return {"output": reply, "question": question}
-    found: Any = {f"({label})": text.strip() for label, text in zip(ascii_lowercase, options.split("|"), strict=False)}
+    labelled: Any = {
+        f"({label})": text.strip() for label, text in zip(ascii_lowercase, options.split("|"), strict=False)
+    }
     if options.lstrip().startswith("{"):
         try:
-            found = json.loads(options)
+            labelled = json.loads(options)
         except ValueError:
-            found = None
-    elif options.count("|") >= len(ascii_lowercase) or "" in found.values():
-        found = None
-    if not _is_options(found):
+            labelled = None
+    elif options.count("|") >= len(ascii_lowercase) or "" in labelled.values():
+        labelled = None
+    if not _is_options(labelled):
         raise ConfigError(
             f"--options {options!r}: expected two to 26 texts such as 雨|雪|雾, "
             'or JSON such as {"A": "雨", "B": "雪"}'
         )
-    return {"output": reply, "options": found} | ({"question": question} if question else {})
+    return {"output": reply, "options": labelled} | ({"question": question} if question else {})
 
 
 def _reading(row: ReplyRow, parser: str, several: bool) -> ReplyRow:
@@ -92,8 +94,8 @@ def _reading(row: ReplyRow, parser: str, several: bool) -> ReplyRow:
     if not options:
         return {"choice": None, **_fields(_span(row, finish))}
     if several:
-        found = parse_options(row["output"], options, question=question, finish=finish, dialogue=row.get("dialogue"))
-        return {"choices": [labels[n] for n in found.choices], **_fields(found), **_stated(row, found)}
+        choices = parse_options(row["output"], options, question=question, finish=finish, dialogue=row.get("dialogue"))
+        return {"choices": [labels[n] for n in choices.choices], **_fields(choices), **_stated(row, choices)}
     answer = parse_option(
         row["output"], options, question=question, finish=finish, mode=parser, dialogue=row.get("dialogue")
     )

@@ -128,13 +128,13 @@ def explain(
     for block in reply.parts:
         note = "the prompt's words: only an explicit choice counts" if block.echo else ""
         tape = reply.tape(block)
-        found = list(_mentions(reply, tape, block, several, [f"{k} {options[k]}" for k in labels], number))
-        parts.append(_part(reply, block, tape, "run-on, behind the answer" if done else note, found))
-        for mention in [] if done else found:
+        mentions = list(_mentions(reply, tape, block, several, [f"{k} {options[k]}" for k in labels], number))
+        parts.append(_part(reply, block, tape, "run-on, behind the answer" if done else note, mentions))
+        for mention in [] if done else mentions:
             hit = mention.hit
             if hit.rule == answer.rule and clean.raw_span(hit.start, hit.end)[1] == answer.end:
                 decided = f"mention {mention.number}: {'; '.join(VERDICTS[hit.verdict])}"
-        number += len(found)
+        number += len(mentions)
         done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
     result = f"{answer.status.value} {', '.join(chosen)}".strip()
     stated = stated_confidence(output, answer.start or 0, answer.end or 0) if chosen else None
@@ -175,19 +175,21 @@ def _mentions(
         yield ExplainedMention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
 
 
-def _part(reply: ReplyBlocks, block: Block, tape: Tape, note: str, found: Sequence[ExplainedMention]) -> ExplainedBlock:
+def _part(
+    reply: ReplyBlocks, block: Block, tape: Tape, note: str, mentions: Sequence[ExplainedMention]
+) -> ExplainedBlock:
     text, at, pieces = reply.text, block.start, list[str]()
-    for mention in found:
+    for mention in mentions:
         pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
         at = mention.hit.end
     words = by_key(
         (token, text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
         for token, (start, end) in zip(tape.tokens, tape.spans, strict=True)
     )
-    said = {token: " · ".join(dict.fromkeys(filter(None, texts))) for token, texts in words.items()}
-    legend = tuple((token, said[token], TOKENS.get(token, "")) for token in said)
+    words_of = {token: " · ".join(dict.fromkeys(filter(None, texts))) for token, texts in words.items()}
+    legend = tuple((token, words_of[token], TOKENS.get(token, "")) for token in words_of)
     shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)
-    return ExplainedBlock(shown, note, tape.tokens, legend, tuple(found))
+    return ExplainedBlock(shown, note, tape.tokens, legend, tuple(mentions))
 
 
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

@@ -53,7 +53,7 @@ _WRONG = ("contradicting", "foreign", "broken")  # remarks on faults of the file
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedReplies:
     """The outcome of `read_replies`."""
 
     results: Results
@@ -66,8 +66,8 @@ class Imported:
         """The summary: the number of stored replies, and a line for each kind of remark."""
         lines = [f"stored: {self.stored} replies" + (f"; {self.already} were there already" if self.already else "")]
         for name, meaning in _MEANINGS.items():
-            if found := self.remarks[name]:
-                lines.append(f"{name}: {len(found)} {meaning}; first: {found[0]}")
+            if texts := self.remarks[name]:
+                lines.append(f"{name}: {len(texts)} {meaning}; first: {texts[0]}")
         return lines
 
     @property
@@ -76,7 +76,7 @@ class Imported:
         return 1 if any(self.remarks[name] for name in _WRONG) else self.results.exit_code
 
 
-def read_replies(folder: str | Path, run: str | Path) -> Imported:
+def read_replies(folder: str | Path, run: str | Path) -> ImportedReplies:
     """Read every *.jsonl in `folder`, which `write_requests` wrote, and in its subfolders; store the replies in `run`, score
     them and write the page.
 
@@ -93,8 +93,8 @@ def read_replies(folder: str | Path, run: str | Path) -> Imported:
             for key, trial, _ in plan.read(cell):
                 items[key] = trial.item.id
                 prices[key] = cell.facts.get("price") or {"input": 0.0, "output": 0.0}
-        found = read_files(_files(folder), items)
-        if not (found.replies or found.failures or found.contradicting or found.foreign or found.broken):
+        files = read_files(_files(folder), items)
+        if not (files.replies or files.failures or files.contradicting or files.foreign or files.broken):
             raise ConfigError(f"{folder}: no replies here; put the files that hold them into it, named *.jsonl")
         make_folder(out)
         with locked(out):
@@ -102,10 +102,10 @@ def read_replies(folder: str | Path, run: str | Path) -> Imported:
             require_own_page(out / "page")
             with Store(out / "store.sqlite") as store:
                 _take_plan(folder, plan, out, store)
-                taken = _take(store, found, items, prices)
+                taken = _take(store, files, items, prices)
             results = write_results(out, Reading())
             write_page([out], out / "page")
-    return Imported(results, *taken)
+    return ImportedReplies(results, *taken)
 
 
 def _keep_keys(path: Path) -> None:
@@ -125,26 +125,26 @@ def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
 
     Raises DataError for a file that cannot be read.
     """
-    found, known = ReplyFiles(), frozenset(keys)
+    files, known = ReplyFiles(), frozenset(keys)
     for where, content in _lines(paths):
         if isinstance(content, str):
-            found.broken.append(content)
+            files.broken.append(content)
             continue
         key, response = content
         if key not in known:
-            found.foreign.append(f"{where}: {key[:80]}")
+            files.foreign.append(f"{where}: {key[:80]}")
         elif response.error is not None:
-            found.failures.setdefault(key, response)
-        elif key not in found.first_lines:
-            found.first_lines[key], found.replies[key] = where, response
-        elif key in found.contradicting or not same_reply(found.replies[key], response):
-            found.contradicting.setdefault(key, f"{found.first_lines[key]} and {where}")
+            files.failures.setdefault(key, response)
+        elif key not in files.first_lines:
+            files.first_lines[key], files.replies[key] = where, response
+        elif key in files.contradicting or not same_reply(files.replies[key], response):
+            files.contradicting.setdefault(key, f"{files.first_lines[key]} and {where}")
         else:
-            found.double.append(f"{where}, after {found.first_lines[key]}")
-    for key in found.contradicting:
-        del found.replies[key]
-    found.failures = {key: response for key, response in found.failures.items() if key not in found.first_lines}
-    return found
+            files.double.append(f"{where}, after {files.first_lines[key]}")
+    for key in files.contradicting:
+        del files.replies[key]
+    files.failures = {key: response for key, response in files.failures.items() if key not in files.first_lines}
+    return files
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | str]]:
@@ -193,18 +193,18 @@ def _priced(response: Response, price: Mapping[str, float]) -> Response:
 
 
 def _take(
-    store: Store, found: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
+    store: Store, files: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
 ) -> tuple[int, int, dict[str, list[str]]]:
     """Store replies to the run's requests at their price. Returns the numbers of new and of known replies, and the remarks."""
     there = store.done(items)
     already = 0
-    for key in [key for key in found.replies if key in there]:
-        if (stored := store.response(key)) and same_reply(stored, found.replies[key]):
+    for key in [key for key in files.replies if key in there]:
+        if (stored := store.response(key)) and same_reply(stored, files.replies[key]):
             already += 1
         else:
-            found.contradicting[key] = f"{found.first_lines[key]} and the run, which keeps its own"
-    new = {key: _priced(response, prices[key]) for key, response in found.replies.items() if key not in there}
-    failures = {key: response for key, response in found.failures.items() if key not in there}
+            files.contradicting[key] = f"{files.first_lines[key]} and the run, which keeps its own"
+    new = {key: _priced(response, prices[key]) for key, response in files.replies.items() if key not in there}
+    failures = {key: response for key, response in files.failures.items() if key not in there}
     rows = [*new.items(), *failures.items()]
     for start in range(0, len(rows), _TOGETHER):
         store.put(rows[start : start + _TOGETHER])
@@ -212,9 +212,9 @@ def _take(
     remarks = {
         "failed": [f"{items[key]}: {response.error}" for key, response in failures.items()],
         "missing": [f"{items[key]}, key {key}" for key in items if key not in have and key not in failures],
-        "double": found.double,
-        "contradicting": [f"{items[key]}: {where}" for key, where in found.contradicting.items()],
-        "foreign": found.foreign,
-        "broken": found.broken,
+        "double": files.double,
+        "contradicting": [f"{items[key]}: {where}" for key, where in files.contradicting.items()],
+        "foreign": files.foreign,
+        "broken": files.broken,
     }
     return len(new), already, remarks

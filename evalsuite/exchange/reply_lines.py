@@ -25,8 +25,8 @@ def read_line(row: JsonLine) -> tuple[str, Response] | None:
     key = row.get(name)
     if not isinstance(key, str) or not key:
         raise LineError("expected custom_id or key, the text that the request has")
-    found = _of_batch(row) if name == "custom_id" else _plain(row)
-    return None if found is None else (key, found)
+    response = _of_batch(row) if name == "custom_id" else _plain(row)
+    return None if response is None else (key, response)
 
 
 def _of_batch(row: JsonLine) -> Response | None:

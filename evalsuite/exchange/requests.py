@@ -48,7 +48,7 @@ RequestsByKey = Mapping[str, Request]  # a reply's key -> its request
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRequests:
     """The requests of one model that were written."""
 
     model: str
@@ -63,7 +63,7 @@ def write_requests(
     run: str | Path | None = None,
     limit_name: str = "max_tokens",
     **settings: Any,
-) -> list[Written]:
+) -> list[WrittenRequests]:
     """Write the requests of a run into the new folder `folder`, all of it or nothing; `settings` are fields of `Settings`.
 
     run: the run's folder; requests that have a reply there are not written. limit_name: one of LIMIT_NAMES.
@@ -100,7 +100,7 @@ def write_requests(
                 stored = _stored(run, backend, asked)
                 left = {key: request for key, request in asked.items() if key not in stored}
                 files = _write(draft, backend, left, limit_name) if left else ()
-                done.append(Written(model.name, len(left), len(stored), files))
+                done.append(WrittenRequests(model.name, len(left), len(stored), files))
     return done
 
 

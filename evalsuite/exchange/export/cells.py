@@ -128,9 +128,9 @@ def _without_system(messages: Sequence[Message]) -> Sequence[Message]:
 def listed(cells: Sequence[ExportedTask]) -> str:
     """The exported tasks and the licences of their data, for a README."""
     tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.trials)} items" for cell in cells)
-    found = {cell.benchmark.name: cell.benchmark for cell in cells}
+    benchmarks = {cell.benchmark.name: cell.benchmark for cell in cells}
     licences = "\n".join(
-        f"- {b.title}: {b.licence or 'no licence is stated, so do not pass them on'}" for b in found.values()
+        f"- {b.title}: {b.licence or 'no licence is stated, so do not pass them on'}" for b in benchmarks.values()
     )
     return f"""{tasks}
 

@@ -20,9 +20,9 @@ def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
         if "generate" not in cell.scorings:
             raise ConfigError(f"{cell.name}: asks for likelihoods only, which inspect_ai has no interface for")
     shared = (SHIPPED / "inspect_tasks.py").read_text(encoding="utf-8")
-    for name, own in by_key((f"{cell.benchmark.name}.py", cell) for cell in cells).items():
+    for name, of_benchmark in by_key((f"{cell.benchmark.name}.py", cell) for cell in cells).items():
         # inspect_ai finds tasks in the source text, so each needs a function of its own.
-        replace_file(folder / name, "".join([shared, *map(_task, own)]))
+        replace_file(folder / name, "".join([shared, *map(_task, of_benchmark)]))
     replace_file(folder / "README.md", _readme(cells))
 
 

@@ -67,7 +67,7 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
 def _cells(shots: int, **settings: Any) -> list[ExportedTask]:
     """The cells that a run asks, under every scoring that a harness may have."""
     # Prompts do not depend on the model, but `preview` needs one, and only those with weights have likelihoods.
-    found = by_key(
+    by_place = by_key(
         (replace(cell.place, scoring=""), (cell, trials))
         for cell, trials in preview(model=["tiny-zh"], shots=(shots,), scoring=SCORINGS, **settings)
         if trials
@@ -80,5 +80,5 @@ def _cells(shots: int, **settings: Any) -> list[ExportedTask]:
             tuple(cell.place.scoring for cell, _ in cells),
             Prompt(folder, TASKS[place.task], place.variant),
         )
-        for place, cells in found.items()
+        for place, cells in by_place.items()
     ]

@@ -28,10 +28,10 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     """
     cells = load_results(run).cells
     name = model or _only(run, cells)
-    own = [cell for cell in cells if cell.model == name]
-    if not own:
+    of_model = [cell for cell in cells if cell.model == name]
+    if not of_model:
         raise ConfigError(unknown(f"model of {run}", name, dict.fromkeys(cell.model for cell in cells)))
-    plain = [cell for cell in own if cell.perturb == "none"]
+    plain = [cell for cell in of_model if cell.perturb == "none"]
     left = [f"{cell.place.name}: left out: {why}" for cell in plain if (why := lacks(cell))]
     whole = [cell for cell in plain if not lacks(cell)]
     if not whole:
@@ -58,7 +58,7 @@ def _result(cell: CellResult, source: str) -> dict[str, Any]:
     from_sample = cell.facts.data in _sample_files()
     remark = " – a sample bundled with evalsuite, not the benchmark" if from_sample else ""
     args = {"shots": place.shots, "prompt": place.variant, "scoring": place.scoring, "seed": cell.facts.seed}
-    found = {
+    result = {
         "task": {"type": "multiple-choice" if task.kind.options else "text-generation", "name": task.en},
         "dataset": {
             "name": f"{benchmark.title} {cell.set}: {task.en}{remark}",
@@ -70,7 +70,7 @@ def _result(cell: CellResult, source: str) -> dict[str, Any]:
         },
         "metrics": [_metric(name, cell) for name in task.metrics if cell.figure(name).value is not None],
     }
-    return found | ({"source": {"name": "evalsuite", "url": source}} if source else {})
+    return result | ({"source": {"name": "evalsuite", "url": source}} if source else {})
 
 
 def _metric(name: str, cell: CellResult) -> dict[str, Any]:

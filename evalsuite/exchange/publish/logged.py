@@ -72,8 +72,8 @@ def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str
             remarks.append(f"{prefix}: {why}")
             metrics[f"{prefix}/not_whole"] = 1.0
         for metric, figures in cell.metrics.items():
-            found = {"": figures.value, "/low": figures.low, "/high": figures.high, "/n": figures.n}
-            metrics |= {_plain(f"{prefix}/{metric}{end}"): float(x) for end, x in found.items() if x is not None}
+            numbers = {"": figures.value, "/low": figures.low, "/high": figures.high, "/n": figures.n}
+            metrics |= {_plain(f"{prefix}/{metric}{end}"): float(x) for end, x in numbers.items() if x is not None}
     return Logged(run.resolve().name, name, _params(cells), metrics, {**tags, **hashes}, tuple(remarks))
 
 
@@ -89,11 +89,11 @@ def _plain(name: str) -> str:
 
 
 def _params(cells: Sequence[CellResult]) -> dict[str, str]:
-    found: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for cell in cells:
         for key, value in _flat(cell.facts.written()):
-            found.setdefault(key, set()).add(value)
-    same = {key: next(iter(values)) for key, values in found.items() if len(values) == 1}
+            by_name.setdefault(key, set()).add(value)
+    same = {key: next(iter(values)) for key, values in by_name.items() if len(values) == 1}
     return {key: hide(value) for key, value in same.items() if key not in _OF_CELLS}
 
 
@@ -128,12 +128,12 @@ def tables_of(run: Path, model: str) -> Iterator[list[Path]]:
         files = []
         for name in TABLES:
             path = Path(folder) / f"{name}.parquet"
-            made = None
+            writer = None
             for batch in loaded.batches(name):
-                made = made or parquet.ParquetWriter(path, batch.schema, compression="zstd")
-                made.write_table(_hidden(batch.filter(pc.equal(batch["model"], model))))
-            if made is not None:
-                made.close()
+                writer = writer or parquet.ParquetWriter(path, batch.schema, compression="zstd")
+                writer.write_table(_hidden(batch.filter(pc.equal(batch["model"], model))))
+            if writer is not None:
+                writer.close()
                 files.append(path)
         yield files
 

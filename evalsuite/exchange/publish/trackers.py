@@ -65,8 +65,8 @@ def log_to_mlflow(run: Path, one: Logged, project: str) -> None:
     from mlflow.entities import Metric, Param
 
     client: Any = MlflowClient()
-    found = client.get_experiment_by_name(project)
-    experiment = found.experiment_id if found else client.create_experiment(project)
+    known = client.get_experiment_by_name(project)
+    experiment = known.experiment_id if known else client.create_experiment(project)
     tags = {**one.tags, "model": one.model, "run": one.run}
     if one.remarks:
         tags["mlflow.note.content"] = "\n".join(one.remarks)

@@ -61,9 +61,11 @@ def of_all() -> Metric:
     """The metrics that are no means over items: they are computed from all replies together."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        said = [(each.sample_metadata, each.score.metadata) for each in scores]
-        found = callbacks.cell_values(tuple(callbacks.read(row, kept["reply"], kept["finish"]) for row, kept in said))
-        return {name: found[name] for name in said[0][0]["pooled"] if name in found}
+        replies = [(each.sample_metadata, each.score.metadata) for each in scores]
+        values = callbacks.cell_values(
+            tuple(callbacks.read(row, kept["reply"], kept["finish"]) for row, kept in replies)
+        )
+        return {name: values[name] for name in replies[0][0]["pooled"] if name in values}
 
     return compute
 

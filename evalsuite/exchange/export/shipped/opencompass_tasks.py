@@ -31,8 +31,8 @@ class ExportedDataset(BaseDataset):
             asked = {f"shot{n}": shot["prompt"] for n, shot in enumerate(shown)}
             targets = {f"target{n}": shot["target"] for n, shot in enumerate(shown)}
             columns.append({"prompt": row["prompt"], "row": line, **asked, **targets})
-        made = Dataset.from_list(columns)
-        return DatasetDict(train=made, test=made)  # OpenCompass asks for both splits; none of the first is shown
+        dataset = Dataset.from_list(columns)
+        return DatasetDict(train=dataset, test=dataset)  # OpenCompass asks for both splits; none of the first is shown
 
 
 class ExportedEvaluator(BaseEvaluator):
@@ -44,15 +44,15 @@ class ExportedEvaluator(BaseEvaluator):
 
     def score(self, predictions: list[str], references: list[str]) -> Any:
         rows = [json.loads(line) for line in references]
-        found = [callbacks.read(row, said) for row, said in zip(rows, predictions, strict=True)]
-        values = [callbacks.reply_values(each) for each in found]
+        replies = [callbacks.read(row, text) for row, text in zip(rows, predictions, strict=True)]
+        values = [callbacks.reply_values(each) for each in replies]
         means = {
             name: 100 * sum(value[name] for value in values) / len(values)
             for name in callbacks.mean_names(rows[0]["task"])
         }
-        whole = callbacks.cell_values(tuple(found)) if rows[0]["pooled"] else {}
+        whole = callbacks.cell_values(tuple(replies)) if rows[0]["pooled"] else {}
         details = [
             {"pred": each.answer.text or "", "status": str(each.answer.status), "reply": each.response.text, **value}
-            for each, value in zip(found, values, strict=True)
+            for each, value in zip(replies, values, strict=True)
         ]
         return {**means, **{name: 100 * whole[name] for name in rows[0]["pooled"] if name in whole}, "details": details}
