@@ -130,10 +130,10 @@ def compare(
     if a is not None:
         models = (a, b) if b is not None else (a,)
     given = {"models": models, "shots": shots, "prompt": prompt, "scoring": scoring, "perturb": perturb}
-    values = {name: _listed(own) for name, own in given.items()}
+    values = {name: _listed(wanted) for name, wanted in given.items()}
     by = _compared(values, other is not None)
     narrowing = {"task": _listed(tasks), "set": _listed(set)} | {
-        COMPARED[name]: own for name, own in values.items() if name != by
+        COMPARED[name]: wanted for name, wanted in values.items() if name != by
     }
     with ExitStack() as stack:
         runs = [_Run.of(stack.enter_context(open_store(Path(r))), Path(r)) for r in (run, other) if r is not None]
@@ -157,7 +157,7 @@ def _nothing_shared(
     one, two = names
     out = safe(str(folder), lines=False)
     flag = " --model ".join(("", *names)).strip() if by == "models" else f"--{by} {one},{two}"
-    empty = [name for name, own in zip(names, cells, strict=True) if not own]
+    empty = [name for name, side in zip(names, cells, strict=True) if not side]
     if by != "run" and len(empty) == 1:
         lacking = empty[0]
         return ConfigError(
@@ -225,7 +225,7 @@ class _Run:
     def chosen(self, narrowing: Mapping[str, Sequence[str]]) -> list[Cell]:
         """The cells with the named values that are no estimates; no baselines unless models are named or nothing else is left."""
         wanted = {part: self.known(part, values) for part, values in narrowing.items() if values}
-        cells = [c for c in self.cells if all(getattr(c.place, part) in own for part, own in wanted.items())]
+        cells = [c for c in self.cells if all(getattr(c.place, part) in allowed for part, allowed in wanted.items())]
         if "model" in narrowing and "model" not in wanted:
             cells = [c for c in cells if not c.is_baseline] or cells
         stopped = [cell for cell in cells if _stopped(self.store, cell)]
@@ -240,7 +240,7 @@ def _stopped(store: Store, cell: Cell) -> bool:
     """Whether a cell is an estimate, from chosen items or since its asking stopped early: tests of a fixed number do not hold."""
     if "anchors" in (cell.facts.get("items") or {}):
         return True
-    return stops(cell) and any(said is None for _, _, said in store.read(cell))
+    return stops(cell) and any(response is None for _, _, response in store.read(cell))
 
 
 def _two(run: _Run, by: str, values: Sequence[str]) -> tuple[str, str]:
@@ -269,8 +269,8 @@ def _corrected(rows: Sequence[Comparison]) -> Iterator[Comparison]:
     """The rows with p-values corrected within each family."""
     families = [tuple(value for name, value in row.place.items() if name not in ("task", "set")) for row in rows]
     tests = [(family, row.p, row.least_p) for family, row in zip(families, rows, strict=True)]
-    for row, found in zip(rows, within_families(tests), strict=True):
-        yield replace(row, p_holm=found.p, least_p_holm=found.least, family=found.family)
+    for row, corrected in zip(rows, within_families(tests), strict=True):
+        yield replace(row, p_holm=corrected.p, least_p_holm=corrected.least, family=corrected.family)
 
 
 # --- one row
@@ -316,8 +316,8 @@ class _Read:
         """The item as it was asked, and the reply: its first sample, and in that the rotation with the lowest score."""
         first = min(row[4] for row in self.answered[name])
         rows = [row for row in self.answered[name] if row[4] == first]
-        item, said, *_ = min(rows, key=lambda row: score_answer(row[0], row[2], row[1]).values[metric])
-        return item, said.text
+        item, response, *_ = min(rows, key=lambda row: score_answer(row[0], row[2], row[1]).values[metric])
+        return item, response.text
 
 
 def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int) -> Comparison | None:

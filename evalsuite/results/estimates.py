@@ -59,8 +59,8 @@ def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
     it is the same for all models."""
     from evalsuite.metrics.sequences import order_of
 
-    indices = [tuple(own) for own in by_key((trial.item.id, n) for n, trial in enumerate(trials)).values()]
-    items = [trials[own[0]].item for own in indices]
+    indices = [tuple(of_item) for of_item in by_key((trial.item.id, n) for n, trial in enumerate(trials)).values()]
+    items = [trials[of_item[0]].item for of_item in indices]
     place = cell.place
     seed = f"until:{cell.facts.get('seed', 0)}:{place.task}:{place.set}:{place.split}"
     # Spans and texts, which have no options, are one stratum: strata by length of answer or dialogue cost more than they gain.
@@ -73,10 +73,12 @@ def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[i
     if not stops(cell) or all(asked):
         return None
     asking = asking_of(cell, trials)
-    whole = next((n for n, own in enumerate(asking.trials) if not all(asked[i] for i in own)), len(asking.trials))
+    whole = next(
+        (n for n, of_item in enumerate(asking.trials) if not all(asked[i] for i in of_item)), len(asking.trials)
+    )
     ends = asking.order.ends
     count = int(ends[ends <= whole].max(initial=0))
-    return {i for own in asking.trials[:count] for i in own}
+    return {i for of_item in asking.trials[:count] for i in of_item}
 
 
 def counted_indices(source: Source, cell: Cell) -> set[int] | None:
@@ -131,10 +133,10 @@ def item_ranges(
     """The lowest and highest value of each item from the beginning of the order, up to the first that was not wholly asked."""
     ranges = []
     rotations = PERTURBATIONS[cell.place.perturb].several
-    for own in asking.trials:
-        if any(n not in values for n in own):
+    for of_item in asking.trials:
+        if any(n not in values for n in of_item):
             break
-        ranges.append(item_range([(trials[n].request.sample, values[n]) for n in own], rotations))
+        ranges.append(item_range([(trials[n].request.sample, values[n]) for n in of_item], rotations))
     return ranges
 
 
@@ -149,6 +151,6 @@ def item_range(values: Iterable[tuple[int, float | None]], rotations: bool) -> t
     samples = by_key((sample, value) for sample, value in values)
     ends = []
     for unknown in (0.0, 1.0):
-        own = [[unknown if v is None else v for v in found] for found in samples.values()]
-        ends.append(math.fsum(min(v) if rotations else math.fsum(v) / len(v) for v in own) / len(own))
+        completed = [[unknown if v is None else v for v in rotations_of] for rotations_of in samples.values()]
+        ends.append(math.fsum(min(v) if rotations else math.fsum(v) / len(v) for v in completed) / len(completed))
     return ends[0], ends[1]

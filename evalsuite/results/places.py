@@ -21,7 +21,7 @@ def known_values(places: Sequence[Place], name: str, values: Iterable[str]) -> s
     for value in dict.fromkeys(getattr(place, name) for place in places):
         known[str(value)] = known[safe(str(value), lines=False)] = {value}
     if name == "task":
-        known = _task_names({task for found in known.values() for task in found}) | known
+        known = _task_names({task for named in known.values() for task in named}) | known
         values = [value.lower() if value.lower() in known else value for value in values]
     for value in values:
         if value not in known:

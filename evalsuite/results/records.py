@@ -78,11 +78,11 @@ def read_results(folder: Path) -> dict[str, Any]:
     Raises ConfigError if there is none, DataError if it cannot be read or is not of evalsuite.
     """
     path = find_results(folder)
-    found = read_json(folder, path.name)
-    cells = found.get("cells")
+    content = read_json(folder, path.name)
+    cells = content.get("cells")
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
         raise DataError("is not of evalsuite: it has no cells", path)
-    return found
+    return content
 
 
 def reading_of(run: Path) -> Reading:

@@ -56,23 +56,23 @@ def _answer(item: Item, response: Response, reading: Reading, answer_after: str)
     from evalsuite.parse import answer_part
 
     part = answer_part(response.text, answer_after, cut)
-    said = response.text[part.start : part.end] if part else ""
-    if not said.strip() and cut and not choice:
+    text = response.text[part.start : part.end] if part else ""
+    if not text.strip() and cut and not choice:
         return Answer(Status.TRUNCATED, rule="cut off in its reasoning", reasoned=len(response.text))
     if part is None or (choice and not part.stated):
         return task.answer(item, response, reading, language)
     finish = "stop" if cut and part.end < len(response.text) else response.finish
-    found = task.answer(item, replace(response, text=said, finish=finish), reading, language)
-    position = found.status is Status.UNPARSED and _is_position(said, item)
-    if choice and (found.status is Status.EMPTY or position):  # the rest of the reply may say which option is meant
+    answer = task.answer(item, replace(response, text=text, finish=finish), reading, language)
+    position = answer.status is Status.UNPARSED and _is_position(text, item)
+    if choice and (answer.status is Status.EMPTY or position):  # the rest of the reply may say which option is meant
         return task.answer(item, response, reading, language)
-    start, end = (None if at is None else at + part.start for at in (found.start, found.end))
-    return replace(found, start=start, end=end, reasoned=part.start)
+    start, end = (None if at is None else at + part.start for at in (answer.start, answer.end))
+    return replace(answer, start=start, end=end, reasoned=part.start)
 
 
-def _is_position(said: str, item: Item) -> bool:
+def _is_position(text: str, item: Item) -> bool:
     """Whether an answer is a number that counts options: the 2 of 答案：2, where the labels are letters."""
-    number = said.strip(" \n.。()（）*")
+    number = text.strip(" \n.。()（）*")
     return number.isdecimal() and 1 <= int(number) <= len(item.options)
 
 
@@ -161,7 +161,7 @@ def _spread(part: Part, samples: Sequence[int]) -> dict[str, float | None]:
     each = [part.sums.finish(part.sums.statistics[numbers == n].sum(axis=0)) for n in sorted(set(samples))]
     if len(each) < 2:
         return dict.fromkeys(part.names)
-    return {name: stdev(float(values[own]) for values in each) for name, own in part.names.items()}
+    return {name: stdev(float(values[key]) for values in each) for name, key in part.names.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def _of_items(part: Part) -> dict[str, Floats]:
     if part.of_items is not None:
         return {name: part.of_items[name] for name in part.names if name in part.of_items}
     rows = part.sums.finish(part.sums.statistics)
-    return {name: rows[own] for name, own in part.names.items()}
+    return {name: rows[key] for name, key in part.names.items()}
 
 
 def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, MetricValue]:
@@ -256,8 +256,8 @@ def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, Metri
     for part in scored.parts:
         drawn = bootstrap(part.sums, scored.clusters, Random(f"{purpose}:{part.name}"), RESAMPLES)
         of_items = _of_items(part) if 1 < dialogues < RESAMPLED else {}
-        for name, own in part.names.items():
-            interval, binomial, metric = drawn[own], None, metric_named(name)
+        for name, key in part.names.items():
+            interval, binomial, metric = drawn[key], None, metric_named(name)
             # Percentiles of few dialogues are too narrow, and with one dialogue every resample is identical.
             low, high = (interval.low, interval.high) if dialogues >= RESAMPLED else (None, None)
             if dialogues > 1 and metric.maximum == 1:

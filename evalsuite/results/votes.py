@@ -21,9 +21,9 @@ def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
     from evalsuite.metrics.statistics import Means
 
     items, answers = answered.items, answered.answers
-    said = [[_chosen_text(items[n], answers[n]) for n in rows] for rows in askings]
+    chosen = [[_chosen_text(items[n], answers[n]) for n in rows] for rows in askings]
     right = [items[rows[0]].references[0] for rows in askings]
-    columns = {"vote": [_credit(own, gold) for own, gold in zip(said, right, strict=True)]}
+    columns = {"vote": [_credit(texts, gold) for texts, gold in zip(chosen, right, strict=True)]}
     signatures = {"vote": f"vote|ties:shared|{choice_method(answered)}"}
     if answered.task.official and answered.responses[0].finish not in HEADLINE:
         paper, task = Reading("paper"), answered.task
@@ -41,7 +41,7 @@ def _chosen_text(item: Item, answer: Answer) -> str | None:
     return None if answer.choice is None else item.options[answer.choice]
 
 
-def _credit(said: Sequence[str | None], gold: str) -> float:
-    counts = Counter(text for text in said if text is not None)
+def _credit(chosen: Sequence[str | None], gold: str) -> float:
+    counts = Counter(text for text in chosen if text is not None)
     won = counts.pop(gold, 0)
-    return majority(len(said), won, tuple(sorted(counts.values())), len(said)).credit
+    return majority(len(chosen), won, tuple(sorted(counts.values())), len(chosen)).credit

@@ -32,8 +32,8 @@ def metric_heading(metric: Metric) -> Text:
 
 def set_name(benchmark: Benchmark, item_set: str) -> Text:
     """A set's name in the label of a row or a column: 困难, "HARD"; 折 3, "fold 3"."""
-    if found := benchmark.set_names.get(item_set):
-        return Text(*found)
+    if names := benchmark.set_names.get(item_set):
+        return Text(*names)
     number = re.fullmatch(r"[a-z]+(\d+)", item_set) if benchmark.averaged else None
     if number:
         return Text(f"{benchmark.sets_zh} {number[1]}", f"{benchmark.sets_en} {number[1]}")
@@ -140,13 +140,16 @@ def _part_words(name: str, value: Any) -> Text:
 
 def with_distinct_titles(sheets: Iterable[Sheet]) -> Iterator[Sheet]:
     """Add to titles that several sheets share the parts of their places in which these sheets differ."""
-    made = list(sheets)
-    alike = by_key(((sheet.name, sheet.title), sheet.about) for sheet in made)
-    for sheet in made:
+    every = list(sheets)
+    alike = by_key(((sheet.name, sheet.title), sheet.about) for sheet in every)
+    for sheet in every:
         abouts = alike[sheet.name, sheet.title]
         parts = [name for name in ("split", *WAY) if len({about.get(name) for about in abouts}) > 1]
         words = [_part_words(name, sheet.about[name]) for name in parts if name in sheet.about]
-        zh, en = ("".join(f" · {word}" for word in own) for own in ([w.zh for w in words], [w.en for w in words]))
+        zh, en = (
+            "".join(f" · {word}" for word in in_language)
+            for in_language in ([w.zh for w in words], [w.en for w in words])
+        )
         yield replace(sheet, title=titled(sheet.title, zh, en)) if words else sheet
 
 

@@ -46,18 +46,18 @@ def consensus(sample: Sample, marks: Sequence[Mark]) -> tuple[Consensus, ...]:
     counts = Counter((d.output.model, d.stratum) for d in marked)
     rubric = rubric_named(sample.rubric)
     middle = min if rubric.unanimous else median
-    found = []
+    rows = []
     for d in marked:
         mine = by_output[d.output.id]
-        said = Counter((m.right, m.said) for m in mine)
-        right, option = max(said, key=said.__getitem__)  # the first of equals
+        votes = Counter((m.right, m.said) for m in mine)
+        right, option = max(votes, key=votes.__getitem__)  # the first of equals
         names = [name for m in mine for name in m.scores]
         scores = {name: float(middle(m.scores[name] for m in mine if name in m.scores)) for name in names}
         if rubric.unanimous and len(scores) == len(rubric.scales):
             scores["valid"] = min(scores.values())
         weight = d.size / counts[d.output.model, d.stratum]
-        found.append(Consensus(d.output, d.stratum, d.size, weight, right, option, scores))
-    return tuple(found)
+        rows.append(Consensus(d.output, d.stratum, d.size, weight, right, option, scores))
+    return tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)

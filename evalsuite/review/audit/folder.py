@@ -88,30 +88,30 @@ def _selected(outputs: Sequence[Output], run: Path, models: Sequence[str], tasks
             if name not in known:
                 raise ConfigError(f"{run}: {unknown(what, name, sorted(known))}")
     named = {t.name for t in TASKS.values() if not tasks or t.name in tasks or t.benchmark in tasks}
-    found = [o for o in outputs if (not models or o.model in models) and o.task in named]
-    if not found:
+    selected = [o for o in outputs if (not models or o.model in models) and o.task in named]
+    if not selected:
         raise ConfigError(f"{run}: no model wrote a reply here; there is nothing to mark")
-    return found
+    return selected
 
 
 def _suspicious(outputs: Sequence[Output], run: Path) -> Sequence[Output]:
     wanted = suspicious_ids(run)
-    found = [o for o in outputs if o.id in wanted]
-    if not found:
+    selected = [o for o in outputs if o.id in wanted]
+    if not selected:
         raise ConfigError(
             f"{run}: no reply to an item that looks suspicious. Items are listed in results.json where three models or more, "
             "no baselines, answered a task; results of an earlier version need `evalsuite score`"
         )
-    return found
+    return selected
 
 
 def _own_rubric(outputs: Sequence[Output]) -> str:
     """Name of the rubric of the benchmark whose short texts are sampled; CORECODE's if there are no short texts."""
-    own = {benchmark_of(o.task).name: benchmark_of(o.task).audit for o in outputs if o.kind.rated}
-    if None in own.values():
-        lacking = ", ".join(sorted(name for name, rubric in own.items() if rubric is None))
+    rubrics = {benchmark_of(o.task).name: benchmark_of(o.task).audit for o in outputs if o.kind.rated}
+    if None in rubrics.values():
+        lacking = ", ".join(sorted(name for name, rubric in rubrics.items() if rubric is None))
         raise ConfigError(f"short texts of {lacking}, which has no rubric for people: name one with --rubric")
-    names = {rubric.name for rubric in own.values() if rubric}
+    names = {rubric.name for rubric in rubrics.values() if rubric}
     if len(names) > 1:
         raise ConfigError(
             f"short texts of several benchmarks, each with a rubric of its own ({', '.join(sorted(names))}): "

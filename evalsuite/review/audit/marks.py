@@ -57,7 +57,7 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
     """
     outputs = {d.output.id: d.output for d in sample.drawn}
     scales = rubric_named(sample.rubric).scales
-    found: dict[tuple[str, str], Mark] = {}
+    latest: dict[tuple[str, str], Mark] = {}
     notes = []
     for file in files:
         double: set[str] = set()
@@ -68,16 +68,16 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
                 blank += 1
                 continue
             key = mark.annotator, mark.output
-            if key in found:
+            if key in latest:
                 double.add(mark.output)
-            found[key] = mark
+            latest[key] = mark
         if double:
             notes.append(
                 f"{file}: {len(double)} outputs marked more than once by the same person; the last mark counts"
             )
         if blank:
             notes.append(f"{file}: {blank} outputs not marked")
-    marks = tuple(found.values())
+    marks = tuple(latest.values())
     if seen := sum(not m.blind for m in marks):
         notes.append(f"{seen} of {len(marks)} marks were made with the reference in view")
     return Marks(marks, tuple(notes))
@@ -150,11 +150,11 @@ def _option_of(value: Any, output: Output) -> int | str | None:
 def _options_of(value: Any, output: Output) -> tuple[int, ...] | str | None:
     """Read a list of labels, or their spreadsheet form "(0), (2)"."""
     names = value if isinstance(value, list) else re.split(r"[\s,;，；、]+", str(value or "").strip())
-    found = [_option_of(name, output) for name in names]
-    if len(found) == 1 and isinstance(found[0], str):
-        return found[0]
-    indices = {index for index in found if isinstance(index, int)}
-    return tuple(sorted(indices)) if len(indices) == len(found) else None
+    options = [_option_of(name, output) for name in names]
+    if len(options) == 1 and isinstance(options[0], str):
+        return options[0]
+    indices = {index for index in options if isinstance(index, int)}
+    return tuple(sorted(indices)) if len(indices) == len(options) else None
 
 
 def _yes_or_no(value: Any) -> bool | None:

@@ -97,15 +97,15 @@ def _readers(rows: Sequence[ParserRow]) -> Iterator[Sheet]:
 def _ratio(ratio: Ratio | None) -> tuple[CellValue, CellValue]:
     if ratio is None:
         return None, None
-    found = ratio.interval
-    return (found.value, Value(None, found.low, found.high)) if found else (Value(None), None)
+    interval = ratio.interval
+    return (interval.value, Value(None, interval.low, interval.high)) if interval else (Value(None), None)
 
 
-def _confusion(found: Audit) -> Sheet:
+def _confusion(audit: Audit) -> Sheet:
     rows = [
         Row((status.value, *(counts.get(name) for name in HUMAN)))
         for status in Status
-        if (counts := found.confusion.get(status.value))
+        if (counts := audit.confusion.get(status.value))
     ]
     heads = ("option read", "other option", "no option", "several", "refuses")
     title = "What replies say, by the parser's status (counts of the sample)"
@@ -113,13 +113,13 @@ def _confusion(found: Audit) -> Sheet:
     return Sheet("replies", title, columns, tuple(rows))
 
 
-def _scores(found: Audit) -> Iterator[Sheet]:
-    if not found.scores:
+def _scores(audit: Audit) -> Iterator[Sheet]:
+    if not audit.scores:
         return
-    several, scales = len({r.model for r in found.scores}) > 1, len({r.scale for r in found.scores}) > 1
-    values = sorted({v for r in found.scores for v in r.histogram})
+    several, scales = len({r.model for r in audit.scores}) > 1, len({r.scale for r in audit.scores}) > 1
+    values = sorted({v for r in audit.scores for v in r.histogram})
     rows = []
-    for s in found.scores:
+    for s in audit.scores:
         task = TASKS[s.task].short if s.task else "all"
         before, after = f"{s.model} " if several else "", f" {s.scale}" if scales else ""
         tally = (s.histogram.get(v) or None for v in values)
@@ -135,11 +135,11 @@ def _scores(found: Audit) -> Iterator[Sheet]:
     yield Sheet("scores", title, columns, tuple(rows))
 
 
-def _agreement(found: Audit) -> Iterator[Sheet]:
-    if found.agreement:
+def _agreement(audit: Audit) -> Iterator[Sheet]:
+    if audit.agreement:
         rows = tuple(
             Row((", ".join(a.who), a.question, a.n, a.same, Value(a.kappa), a.which, a.spearman))
-            for a in found.agreement
+            for a in audit.agreement
         )
         columns = (
             Column("who"),
@@ -153,10 +153,10 @@ def _agreement(found: Audit) -> Iterator[Sheet]:
         yield Sheet("agreement", "Agreement between annotators", columns, rows)
 
 
-def _judges(found: Audit) -> Iterator[Sheet]:
-    if found.judges:
+def _judges(audit: Audit) -> Iterator[Sheet]:
+    if audit.judges:
         rows = []
-        for j in found.judges:
+        for j in audit.judges:
             x = j.against
             numbers = (x.n, Value(x.kappa), Value(x.spearman), x.difference, x.bias, x.same or 0.0)
             rows.append(Row((j.judge, f"{j.model or 'all'} {j.scale}", *numbers)))

@@ -123,7 +123,7 @@ def candidates(store: Store, s: JudgeSettings) -> list[tuple[Cell, list[Candidat
     for name in s.model:
         if name not in names:
             raise ConfigError(unknown("model of the run", name, names))
-    found = []
+    by_cell = []
     for cell in every:
         if (
             s.wants(cell.place.task)
@@ -136,10 +136,10 @@ def candidates(store: Store, s: JudgeSettings) -> list[tuple[Cell, list[Candidat
                 if response is not None and response.error is None:
                     text = judged_text(response, trial.request.answer_after)
                     rows.append(Candidate(trial.item, trial.rotation, name, text))
-            found.append((cell, rows))
-    if not any(rows for _, rows in found):
+            by_cell.append((cell, rows))
+    if not any(rows for _, rows in by_cell):
         raise ConfigError(f"nothing to judge: no replies to {', '.join(s.tasks) or 'generation tasks'} in this run")
-    return found
+    return by_cell
 
 
 def group_by_rubric(
@@ -272,9 +272,9 @@ class RubricJudge:
 
         They are grouped by task and set, one display line each.
         """
-        found: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
+        groups: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
         for judging, rows in asked:
-            requests, keys = found.setdefault((judging.cell.place.task, judging.cell.place.set), ([], []))
+            requests, keys = groups.setdefault((judging.cell.place.task, judging.cell.place.set), ([], []))
             for row in rows:
                 if row["keys"] and all(self._is_invalid(store.response(k)) for k in row["keys"][: attempt - 1]):
                     prompt = again(row["prompt"], self.rubric.reminder, attempt)
@@ -284,7 +284,7 @@ class RubricJudge:
         way = self.rubric.name if attempt == 1 else f"{self.rubric.name} again/{attempt}"
         return [
             RequestGroup(Line(self.model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys)
-            for (name, item_set), (requests, keys) in found.items()
+            for (name, item_set), (requests, keys) in groups.items()
         ]
 
     @property
