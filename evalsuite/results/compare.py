@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
@@ -275,12 +275,17 @@ def _corrected(rows: Sequence[Comparison]) -> Iterator[Comparison]:
 
 # --- one row
 
-# Item, reply, answer, rotation, sample.
-_Reply = tuple[Item, Response, Answer, int, int]
+
+class _Reply(NamedTuple):
+    item: Item
+    response: Response
+    answer: Answer
+    rotation: int
+    sample: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ReadCell:
     """The replies of one cell, with their answers."""
 
     place: Place
@@ -290,14 +295,14 @@ class _Read:
     answered: dict[str, list[_Reply]]  # id -> the requests that did not fail
 
     @classmethod
-    def of(cls, run: _Run, cell: Cell) -> _Read:
+    def of(cls, run: _Run, cell: Cell) -> _ReadCell:
         planned, answered = set[str](), dict[str, list[_Reply]]()
         for _, trial, response in run.store.read(cell):
             planned.add(trial.item.id)
             if response is not None and response.error is None:
                 answer = read_answer(trial.item, response, run.reading, trial.request.answer_after)
-                row = (trial.item, response, answer, trial.rotation, trial.request.sample)
-                answered.setdefault(trial.item.id, []).append(row)
+                reply = _Reply(trial.item, response, answer, trial.rotation, trial.request.sample)
+                answered.setdefault(trial.item.id, []).append(reply)
         return cls(cell.place, cell.facts.get("data"), run.reading, frozenset(planned), answered)
 
     @property
@@ -314,15 +319,15 @@ class _Read:
 
     def shown(self, metric: str, name: str) -> tuple[Item, str]:
         """The item as it was asked, and the reply: its first sample, and in that the rotation with the lowest score."""
-        first = min(row[4] for row in self.answered[name])
-        rows = [row for row in self.answered[name] if row[4] == first]
-        item, response, *_ = min(rows, key=lambda row: score_answer(row[0], row[2], row[1]).values[metric])
-        return item, response.text
+        first = min(reply.sample for reply in self.answered[name])
+        replies = [reply for reply in self.answered[name] if reply.sample == first]
+        lowest = min(replies, key=lambda reply: score_answer(reply.item, reply.answer, reply.response).values[metric])
+        return lowest.item, lowest.response.text
 
 
 def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int) -> Comparison | None:
     """The comparison of two cells; None if no item is a pair. `family`: number of rows that are corrected together."""
-    sides = _Read.of(*one), _Read.of(*two)
+    sides = _ReadCell.of(*one), _ReadCell.of(*two)
     metric = TASKS[sides[0].place.task].item_metrics[0]
     shared = [name for name in sides[0].answered if name in sides[1].answered and _same(by, *sides, name)]
     if not shared:
@@ -332,7 +337,7 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int)
     if not kept:
         return None
     plain = sides[1] if by == "perturb" and sides[1].place.perturb == "none" else sides[0]
-    clusters = sources([plain.answered[name][0][0].context for name in kept])
+    clusters = sources([plain.answered[name][0].item.context for name in kept])
     test = paired_test(
         [ours[name] for name in kept],
         [theirs[name] for name in kept],
@@ -372,12 +377,12 @@ def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int)
     )
 
 
-def _same(by: str, one: _Read, two: _Read, name: str) -> bool:
+def _same(by: str, one: _ReadCell, two: _ReadCell, name: str) -> bool:
     """Whether both cells asked the same item under an id. A perturbed item is its original's of the same file; a wording in
     another language asks the options of its own file, of which the same one is right."""
     if by == "perturb":
         return one.data == two.data
-    asked = [{rotation: item for item, _, _, rotation, _ in side.answered[name]} for side in (one, two)]
+    asked = [{reply.rotation: reply.item for reply in side.answered[name]} for side in (one, two)]
     if all(asked[1].get(rotation, item) == item for rotation, item in asked[0].items()):
         return True
     first, second = (next(iter(items.values())) for items in asked)
@@ -385,6 +390,6 @@ def _same(by: str, one: _Read, two: _Read, name: str) -> bool:
     return translated and (first.golds, len(first.options)) == (second.golds, len(second.options))
 
 
-def _flip(metric: str, one: _Read, two: _Read, name: str, a_score: float, b_score: float) -> Flip:
+def _flip(metric: str, one: _ReadCell, two: _ReadCell, name: str, a_score: float, b_score: float) -> Flip:
     (item, a), (b_item, b) = (side.shown(metric, name) for side in (one, two))
     return Flip(item, a, b, a_score, b_score, None if b_item == item else b_item)
