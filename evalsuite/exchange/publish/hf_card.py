@@ -14,7 +14,7 @@ from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.publish.whole import lacks
+from evalsuite.exchange.publish.whole import why_partial
 from evalsuite.results.schema.cell import CellResult
 
 _DIGITS = 4
@@ -32,8 +32,8 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     if not of_model:
         raise ConfigError(unknown(f"model of {run}", name, dict.fromkeys(cell.model for cell in cells)))
     plain = [cell for cell in of_model if cell.perturb == "none"]
-    left = [f"{cell.place.name}: left out: {why}" for cell in plain if (why := lacks(cell))]
-    whole = [cell for cell in plain if not lacks(cell)]
+    left = [f"{cell.place.name}: left out: {why}" for cell in plain if (why := why_partial(cell))]
+    whole = [cell for cell in plain if not why_partial(cell)]
     if not whole:
         raise ConfigError(
             f"{run}: no figure of {name} is of all items, so a card cannot state it: "

@@ -15,7 +15,7 @@ from evalsuite.analyses.saved import load_results
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.secrets import hide
-from evalsuite.exchange.publish.whole import lacks
+from evalsuite.exchange.publish.whole import why_partial
 from evalsuite.frames import libraries
 from evalsuite.frames.run import load as load_run
 from evalsuite.results.schema.cell import CellResult
@@ -68,7 +68,7 @@ def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str
         prefix = metric_name(cell)
         # Cells of one task, set and split have the same data.
         hashes[".".join(["data", *prefix.split("/")[:3]])] = cell.facts.data
-        if why := lacks(cell):
+        if why := why_partial(cell):
             remarks.append(f"{prefix}: {why}")
             metrics[f"{prefix}/not_whole"] = 1.0
         for metric, figures in cell.metrics.items():

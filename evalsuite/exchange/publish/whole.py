@@ -5,7 +5,7 @@ from __future__ import annotations
 from evalsuite.results.schema.cell import CellResult
 
 
-def lacks(cell: CellResult) -> str:
+def why_partial(cell: CellResult) -> str:
     """The reason why a cell's figures do not cover all items; "" if they do."""
     facts = cell.facts
     reasons = (
