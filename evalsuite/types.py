@@ -595,7 +595,11 @@ PLACE = tuple(part.name for part in fields(Place))  # the field names, in order
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A place that a run evaluates. `facts` are the hashes and settings on which its numbers depend."""
+    """A place that a run evaluates. `facts` are the hashes and settings on which its numbers depend.
+
+    `CellResult` (results/schema/cell.py) has its figures, `CellOutcomes` (results/outcomes.py) the outcomes of its requests, and
+    `ScoredCell` (results/analysis.py) both.
+    """
 
     place: Place
     facts: dict[str, Any]
