@@ -225,8 +225,8 @@ def _turns(d: AnnotatedDialogue) -> list[bool]:
 
 def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialogue) -> Iterator[Disagreement]:
     if bool(_accepted(a)) != bool(_accepted(b)):
-        said = ("some" if _accepted(a) else "none", "some" if _accepted(b) else "none")
-        yield Disagreement(a.id, "knowledge", who, "", said)
+        values = ("some" if _accepted(a) else "none", "some" if _accepted(b) else "none")
+        yield Disagreement(a.id, "knowledge", who, "", values)
         return
     pairs = match_annotations(a, b)
     for x, y in pairs:

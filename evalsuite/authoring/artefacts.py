@@ -291,8 +291,8 @@ def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | No
 
 def _dialogue(known: Items, tested: Items) -> list[Guess] | None:
     """The option or text with most characters in common with the dialogue: the baseline `lexical`."""
-    said = [(i, lexical(i)) for i in tested]
-    return [(i.labels.index(text),) if i.options else text for i, text in said]
+    answers = [(i, lexical(i)) for i in tested]
+    return [(i.labels.index(text),) if i.options else text for i, text in answers]
 
 
 def _nearest(known: Items, tested: Items) -> list[Guess] | None:

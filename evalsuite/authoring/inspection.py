@@ -111,7 +111,7 @@ def _qualified(name: str, own: Dialogues, gold: Dialogues, qualify: float, file:
         if mine.dialogue != d.dialogue:
             raise DataError(f"dialogue {d.id}: {name} has other turns; give different dialogues different ids", file)
         pairs = match_annotations(d.model_copy(update={"annotations": d.standing}), mine)
-        said = [k for k in mine.annotations if not k.proposed]
-        right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if d.standing else not said
-        more += len(said) - len(pairs)
+        accepted = [k for k in mine.annotations if not k.proposed]
+        right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if d.standing else not accepted
+        more += len(accepted) - len(pairs)
     return Qualified(name, items, right, more, right / items >= qualify)

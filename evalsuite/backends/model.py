@@ -396,11 +396,11 @@ class Model(StrictSettings):
     @model_validator(mode="after")
     def _settings_agree(self) -> Model:
         """Settings that contradict each other, or would have no effect, are errors."""
-        made = self.generation
-        if made.beams > 1 and (made.temperature != 0 or made.samples > 1):
+        generation = self.generation
+        if generation.beams > 1 and (generation.temperature != 0 or generation.samples > 1):
             raise ValueError("generation.beams: beam search is not random; it needs temperature 0 and samples 1")
-        for name in made.changed:
-            if made.temperature == 0 and name in ("top_p", "top_k", "samples"):
+        for name in generation.changed:
+            if generation.temperature == 0 and name in ("top_p", "top_k", "samples"):
                 raise ValueError(
                     f"generation.{name}: has no effect at temperature 0 (greedy); set generation.temperature"
                 )

@@ -48,15 +48,15 @@ def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
     """All models of a source, or those in `names`, which may also be of BASELINES. Raises ConfigError for unknown names and
     invalid files."""
     if isinstance(source, str | Path):
-        own, file = load_models(resolve(source)), f"{resolve(source)}: "
+        models, file = load_models(resolve(source)), f"{resolve(source)}: "
     else:
-        own, file = scripted_models(source), ""
-    listed = [model.name for model in own]
+        models, file = scripted_models(source), ""
+    listed = [model.name for model in models]
     baselines = [name for name in dict.fromkeys(names) if name in BASELINES and name not in listed]
     for name in names:
         if name not in (*listed, *baselines):
             raise ConfigError(f"{file}{unknown('model', name, listed)}")
-    return [model for model in own if not names or model.name in names] + [*map(baseline_named, baselines)]
+    return [model for model in models if not names or model.name in names] + [*map(baseline_named, baselines)]
 
 
 _DEEPEST, _LARGEST = 50, 100_000  # the most levels and values of a models.yaml

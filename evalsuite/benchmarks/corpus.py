@@ -129,9 +129,9 @@ class Corpus(ABC):
     def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
         """The items in the words of a wording (template). Most wordings ask the items of `file`; one in other words or in
         another language asks the same items, with the same ids, from another file, which is read on first use."""
-        own, key = self.file(task, set, split), (task.name, set, split, wording)
+        file, key = self.file(task, set, split), (task.name, set, split, wording)
         if key not in self._reworded:
-            self._reworded[key] = self.load_reworded(task, set, split, wording) or own
+            self._reworded[key] = self.load_reworded(task, set, split, wording) or file
         return self._reworded[key]
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:

@@ -262,8 +262,8 @@ def metric_named(name: str) -> Metric:
     (10.0, 'f1 %', 'acc %')
     """
     rows, name = metric_rows(), name.removeprefix("rotation.")
-    own = name.removeprefix("paper.")
-    return rows.get(name) or rows.get(own) or Metric(own, own)
+    unprefixed = name.removeprefix("paper.")
+    return rows.get(name) or rows.get(unprefixed) or Metric(unprefixed, unprefixed)
 
 
 @cache

@@ -56,8 +56,8 @@ def export(
     if to not in HARNESSES and to not in TOOLS:
         raise ConfigError(unknown("--to", to, [*TOOLS, *HARNESSES]))
     given = {name for name in ctx.params if _is_given(ctx, name)}
-    own = {"out", "model", "project", "source"}
-    if wrong := sorted(given & ({*TASKS, "shots"} if to in TOOLS else own)):
+    of_results = {"out", "model", "project", "source"}
+    if wrong := sorted(given & ({*TASKS, "shots"} if to in TOOLS else of_results)):
         flags = ", ".join(f"--{dashed(name)}" for name in wrong)
         if to in TOOLS:
             raise ConfigError(f"{flags}: of tasks for a harness; --to {to} exports a run's results as they are")

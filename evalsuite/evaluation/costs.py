@@ -132,32 +132,32 @@ class Costs:
 
     def passing(self, planned: _Planned) -> Iterator[tuple[Cell, list[Trial]]]:
         """Yield the cells unchanged, and add up the costs of each."""
-        own = self._folder
+        folder = self._folder
         for run in self.samples:
             find_store(Path(run))
         asked: _Asked | None = None
         known: list[CellSample] | None = None
         for model, cell, trials in planned:
             if asked is None or asked.model is not model:
-                asked = _Asked(model, self.tokenizer, own)
+                asked = _Asked(model, self.tokenizer, folder)
             if known is None and asked.tokens:
-                runs = dict.fromkeys([*([own] if own else []), *map(Path, self.samples)])
+                runs = dict.fromkeys([*([folder] if folder else []), *map(Path, self.samples)])
                 known = [sample for run in runs for sample in read_samples(run)]
             self.parts.append(asked.part(cell, trials, known or []))
             yield cell, trials
 
     def rows(self) -> list[CostEstimate]:
         """Every model's tasks, then the model; all models last, if there are several."""
-        made = []
+        estimates = []
         models = dict.fromkeys(part.model for part in self.parts)
         for model in models:
             parts = [part for part in self.parts if part.model == model]
             tasks = dict.fromkeys(part.task for part in parts)
-            made += [_sum(model, task, [part for part in parts if part.task == task]) for task in tasks]
-            made.append(_sum(model, None, parts))
+            estimates += [_sum(model, task, [part for part in parts if part.task == task]) for task in tasks]
+            estimates.append(_sum(model, None, parts))
         if len(models) > 1:
-            made.append(_sum(None, None, self.parts))
-        return made
+            estimates.append(_sum(None, None, self.parts))
+        return estimates
 
 
 class _Asked:

@@ -70,11 +70,11 @@ class _Open:
         than this one needs, because requests failed then that are answered now. Returns the indices of these trials."""
         before, ends = self.asked, self.asking.order.ends
         whole = next(
-            (n for n, own in enumerate(self.asking.trials) if not all(self.keys[i] in stored for i in own)),
+            (n for n, indices in enumerate(self.asking.trials) if not all(self.keys[i] in stored for i in indices)),
             len(self.asking.trials),
         )
         self.asked = max(before, int(ends[ends <= whole].max(initial=0)))
-        return [n for own in self.asking.trials[before : self.asked] for n in own]
+        return [n for indices in self.asking.trials[before : self.asked] for n in indices]
 
     def _wanted(self) -> int:
         of = len(self.asking.trials)
@@ -91,8 +91,10 @@ class _Open:
     def _spread(self) -> float:
         """The variance within strata so far."""
         strata = by_key(
-            (stratum, fmean(self.values[n] or 0.0 for n in own))
-            for stratum, own in zip(self.asking.order.strata[: self.asked].tolist(), self.asking.trials, strict=False)
+            (stratum, fmean(self.values[n] or 0.0 for n in indices))
+            for stratum, indices in zip(
+                self.asking.order.strata[: self.asked].tolist(), self.asking.trials, strict=False
+            )
         )
         return math.fsum(len(values) * pvariance(values) for values in strata.values()) / self.asked
 
@@ -125,8 +127,8 @@ def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Disp
     def ask_round(rounds: Mapping[int, Sequence[int]]) -> None:
         groups = []
         for c in cells:
-            own = rounds.get(c.number, [])
-            groups.append(RequestGroup(lines[c.number], [c.trials[n] for n in own], [c.keys[n] for n in own]))
+            indices = rounds.get(c.number, [])
+            groups.append(RequestGroup(lines[c.number], [c.trials[n] for n in indices], [c.keys[n] for n in indices]))
         ask(groups, _recording(generate_of(backend), groups, replies), store, display, first_metric, progress)
         for c in cells:
             if c.number in rounds:
@@ -189,10 +191,12 @@ class Ranking:
             if cell.place not in self.closed:
                 asking = asking_of(cell, trials)
                 reached[cell.place] = count = self._count(cell, asking)
-                own = [n for indices in asking.trials[:count] for n in indices]
-                own += [n for indices in asking.trials[count:] for n in indices if self._failed(keys[n])]
-                own = [n for n in own if keys[n] not in self.tried]
-                groups.append(RequestGroup(line_of(cell), [trials[n] for n in own], [keys[n] for n in own]))
+                indices_to_ask = [n for indices in asking.trials[:count] for n in indices]
+                indices_to_ask += [n for indices in asking.trials[count:] for n in indices if self._failed(keys[n])]
+                indices_to_ask = [n for n in indices_to_ask if keys[n] not in self.tried]
+                groups.append(
+                    RequestGroup(line_of(cell), [trials[n] for n in indices_to_ask], [keys[n] for n in indices_to_ask])
+                )
         ask(groups, generate_of(backend), self.store, self.display, first_metric)
         self.asked |= reached
         self.tried.update(key for group in groups for key in group.keys)
@@ -257,7 +261,7 @@ def _recording(
 
     def generating(trials: Sequence[Trial], done: Sequence[bool]) -> Replies:
         for batch in generate(trials, done):
-            replies.update((keys[n], received(said)) for n, said in batch)
+            replies.update((keys[n], received(response)) for n, response in batch)
             yield batch
 
     return generating

@@ -135,8 +135,8 @@ def _loader(
         load_backend, train=train, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency)
     )
     if replies is not None:
-        own, others = scripted_loader(replies), loader
-        return lambda model: (own if model.name in replies else others)(model)
+        scripted, others = scripted_loader(replies), loader
+        return lambda model: (scripted if model.name in replies else others)(model)
     if s.executor == "ray":
         from evalsuite.backends.ray import cluster
 

@@ -64,12 +64,14 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     pairs = _selected(selection, _pairs(s, corpus), s, corpus) if selection else _pairs(s, corpus)
     for t, item_set in pairs:
         file = corpus.file(t, item_set, s.split)
-        own = s.split == corpus.of(t).benchmark.training  # all dialogues of the training split would count as leaked
-        if own and s.drop_leaked:
+        is_training = (
+            s.split == corpus.of(t).benchmark.training
+        )  # all dialogues of the training split would count as leaked
+        if is_training and s.drop_leaked:
             raise ConfigError(
                 f"--drop-leaked: {s.split} is the split that the shots of {t.name} come from, so nothing would be left"
             )
-        leaked = None if own else leaks(corpus, t, item_set, file.items)
+        leaked = None if is_training else leaks(corpus, t, item_set, file.items)
         if s.drop_leaked and leaked is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("--drop-leaked needs the training split, which is not there", path)
@@ -332,15 +334,15 @@ def _trials(
     for item in items:
         # Shots are perturbed, too, so that a model sees one form throughout.
         shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
-        for rotation, made in enumerate(change.items(item, s.seed)):
+        for rotation, perturbed in enumerate(change.items(item, s.seed)):
             if not task.kind.written:
-                yield Trial(made, request_of(prompt, made), prompt.variant)
+                yield Trial(perturbed, request_of(prompt, perturbed), prompt.variant)
                 continue
-            request, kept = fit_shots(prompt, made, shown, tokens, context, limit)
-            pattern = pattern_of(made, prompt.variant) if pattern_of else ""
+            request, kept = fit_shots(prompt, perturbed, shown, tokens, context, limit)
+            pattern = pattern_of(perturbed, prompt.variant) if pattern_of else ""
             for sample in range(_samples(model, scoring)):
                 yield Trial(
-                    made,
+                    perturbed,
                     replace(request, scoring=scoring, pattern=pattern, sample=sample),
                     prompt.variant,
                     tuple(shot.id for shot in shown[:kept]),

@@ -53,16 +53,16 @@ def ask_truncated(
         left += len(cut) - len(longer)
         if not longer:
             continue
-        made = {
+        keyed = {
             n: (request_key(backend.fingerprint, trial.request, model.chat, cell.facts["sampling"]), trial)
             for n, trial in longer.items()
         }
         again = {"status": Status.TRUNCATED.value, "max_new_tokens": limit, "replies": len(longer)}
         first = zip(keys, trials, strict=True)
-        store.plan(replace(cell, facts=cell.facts | {"again": again}), [made.get(n, x) for n, x in enumerate(first)])
+        store.plan(replace(cell, facts=cell.facts | {"again": again}), [keyed.get(n, x) for n, x in enumerate(first)])
         line = line_of(cell)
         line = replace(line, way=f"{line.way}, {limit} tokens")
-        groups.append(RequestGroup(line, [trial for _, trial in made.values()], [key for key, _ in made.values()]))
+        groups.append(RequestGroup(line, [trial for _, trial in keyed.values()], [key for key, _ in keyed.values()]))
     if left:
         log.warning(
             "model %s: %d truncated replies are not asked again: --max-new-tokens %d is no longer limit than theirs, or the "

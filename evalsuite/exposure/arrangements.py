@@ -153,10 +153,11 @@ def _precedences(items: Sequence[Item]) -> Counter[tuple[str, str]]:
 
 def _usual(item: Item, order: Sequence[int], before: Counter[tuple[str, str]]) -> float:
     """The agreement of an order with the usual order of the same options in other items; higher is more usual."""
-    own = {*combinations(item.options, 2)}
+    published = {*combinations(item.options, 2)}
     texts = [item.options[n] for n in order]
     return math.fsum(
-        (before[a, b] - ((a, b) in own)) - (before[b, a] - ((b, a) in own)) for a, b in combinations(texts, 2)
+        (before[a, b] - ((a, b) in published)) - (before[b, a] - ((b, a) in published))
+        for a, b in combinations(texts, 2)
     )
 
 

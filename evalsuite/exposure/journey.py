@@ -135,9 +135,9 @@ class _Work:
 
     @classmethod
     def plan(cls, planner: Planner, sources: Sequence[EvalSet]) -> _Work:
-        made = [probe for source in sources for probe in planner.probes(source)]
-        probes = [probe for probe in made if not isinstance(probe, CompletionProbe)]
-        written = [probe for probe in made if isinstance(probe, CompletionProbe)]
+        planned = [probe for source in sources for probe in planner.probes(source)]
+        probes = [probe for probe in planned if not isinstance(probe, CompletionProbe)]
+        written = [probe for probe in planned if isinstance(probe, CompletionProbe)]
         return cls(probes, written, [], [], planner.backend.fingerprint)
 
     def ask(self, backend: Backend, store: Store, display: Display, name: str) -> None:
@@ -168,8 +168,8 @@ class _Work:
         for probe, own, theirs in zip(self.probes, self.scores[0], others, strict=True):
             yield head | _beside(probe.row(own, theirs, s.seed), reference)
         others_replies = self.replies[1] if reference else [()] * len(self.written)
-        for made, mine, theirs in zip(self.written, self.replies[0], others_replies, strict=True):
-            yield head | _beside(made.row(mine, theirs, s.seed), reference)
+        for completion, mine, theirs in zip(self.written, self.replies[0], others_replies, strict=True):
+            yield head | _beside(completion.row(mine, theirs, s.seed), reference)
 
 
 def _too_long(backend: Backend, pairs: Sequence[tuple[str, str]]) -> int:

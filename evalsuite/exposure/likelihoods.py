@@ -66,15 +66,17 @@ def measure(
     names = list(every)
     done = [key in known for key in names]
     for group in () if all(done) else backend.surprisal(list(every.values()), done):
-        made = [(names[n], summarise(found)) for n, found in group]
-        if not all(math.isfinite(x) for _, scores in made for x in (scores.logprob, scores.mink, scores.minkpp or 0.0)):
+        scored = [(names[n], summarise(found)) for n, found in group]
+        if not all(
+            math.isfinite(x) for _, scores in scored for x in (scores.logprob, scores.mink, scores.minkpp or 0.0)
+        ):
             raise FloatingPointError(
                 "a text has no finite likelihood: does the network overflow in its dtype (float16)?"
             )
         if store:
-            store.put((key, _packed(scores)) for key, scores in made)
-        known.update(made)
-        advance(len(made))
+            store.put((key, _packed(scores)) for key, scores in scored)
+        known.update(scored)
+        advance(len(scored))
     return [known[key] for key in keys]
 
 

@@ -89,8 +89,8 @@ class Planner:
         entries = read_entries(source.file, s.limit)
         shown = self._prompt_of(source)
         if "order" in self.tests:
-            made = order_of_items(entries, self._count, self._room, s.shuffles, s.seed, s.shards)
-            yield Arranged(file("order"), made)
+            arrangements = order_of_items(entries, self._count, self._room, s.shuffles, s.seed, s.shards)
+            yield Arranged(file("order"), arrangements)
         if "options" in self.tests and task.kind.single:
             yield Arranged(file("options", "prompt"), self._options(source.items, shown))
         other = self.control.file(source)
@@ -137,8 +137,8 @@ class Planner:
         chosen = {item.id for item in by_hash[: s.items]}
         some = [item for item in found if item.id in chosen]
         short = [item for item in some if self._count("".join(shown(item))) < self._room]
-        made = order_of_options(short, shown, s.shuffles, s.seed)
-        return replace(made, left_out=made.left_out + len(some) - len(short))
+        arrangements = order_of_options(short, shown, s.shuffles, s.seed)
+        return replace(arrangements, left_out=arrangements.left_out + len(some) - len(short))
 
     def _single(
         self,

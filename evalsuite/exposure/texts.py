@@ -147,8 +147,8 @@ def shards(entries: Entries, count: Callable[[str], int], room: int) -> list[Sha
     whole = units(entries.entries)
     sizes = [count(entries.join(unit) + entries.between) for unit in whole]
     size = _units_of_shard(sizes, room)
-    made = [range(start, start + size) for start in range(0, len(whole) - size + 1, size)]
-    return [tuple(whole[n] for n in shard) for shard in made if sum(sizes[n] for n in shard) <= room]
+    ranges = [range(start, start + size) for start in range(0, len(whole) - size + 1, size)]
+    return [tuple(whole[n] for n in shard) for shard in ranges if sum(sizes[n] for n in shard) <= room]
 
 
 def _units_of_shard(sizes: Sequence[int], room: int) -> int:

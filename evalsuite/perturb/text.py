@@ -170,11 +170,11 @@ def traditional(item: Item, seed: int = 0) -> Item:
     index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not convert scripts, so answers in
     simplified characters score lower.
     """
-    made = _in_script(item, "s2t")
+    converted = _in_script(item, "s2t")
     if not TASKS[item.task].kind.quoted:
-        return made
-    spans = zip(item.references, made.references, strict=True)
-    return replace(made, references=tuple(_as_quoted(*span, item.dialogue, made.dialogue) for span in spans))
+        return converted
+    spans = zip(item.references, converted.references, strict=True)
+    return replace(converted, references=tuple(_as_quoted(*span, item.dialogue, converted.dialogue) for span in spans))
 
 
 def _as_quoted(span: str, alone: str, before: Iterable[str], after: Iterable[str]) -> str:
@@ -195,10 +195,10 @@ def taiwan(item: Item, seed: int = 0) -> Item:
     Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, and the gold index. A span stays a span:
     it is converted apart from what stands around it.
     """
-    made = _in_script(item, _TAIWAN)
+    converted = _in_script(item, _TAIWAN)
     if not TASKS[item.task].kind.quoted:
-        return made
-    return replace(made, dialogue=tuple(_with_span_apart(turn, item.references) for turn in item.dialogue))
+        return converted
+    return replace(converted, dialogue=tuple(_with_span_apart(turn, item.references) for turn in item.dialogue))
 
 
 def _with_span_apart(turn: str, spans: Iterable[str]) -> str:

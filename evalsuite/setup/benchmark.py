@@ -253,11 +253,11 @@ def _key(value: Any) -> bool | int | str:
 
 def _word(value: Any, rows: Cells) -> str:
     """The option's text for a gold value: yes and no in the language of the data, else the value."""
-    said = str(value).lower()
+    word = str(value).lower()
     chinese = _language(rows) == "zh"
-    if said in ("true", "yes", "1") and isinstance(value, bool | str):
+    if word in ("true", "yes", "1") and isinstance(value, bool | str):
         return "是" if chinese else "yes"
-    if said in ("false", "no", "0") and isinstance(value, bool | str):
+    if word in ("false", "no", "0") and isinstance(value, bool | str):
         return "否" if chinese else "no"
     return str(value)
 

@@ -87,8 +87,8 @@ def _python() -> Iterator[Check]:
     yield Check("python", "evalsuite", "ok", f"{version('evalsuite')} ({folder})")
     core = packages.required()
     bad = [str(each) for each in core if not each.fits]
-    said = ", ".join(bad) or f"{len(core)} packages in their ranges"
-    yield _verdict("python", "its packages", not bad, said, "everything", "pip install -U evalsuite")
+    text = ", ".join(bad) or f"{len(core)} packages in their ranges"
+    yield _verdict("python", "its packages", not bad, text, "everything", "pip install -U evalsuite")
     schema = bundled("schema") / "models.schema.json"
     again = "pip install --force-reinstall --no-deps evalsuite"
     yield _verdict("python", "schema", schema.is_file(), str(schema), "help for models.yaml in editors", again)
@@ -98,8 +98,8 @@ def _extra(extra: str, needs: Sequence[packages.PackageRange], use: str) -> Chec
     """`wrong` if a package is there in a version outside its range and none is missing, `absent` if some are missing."""
     bad = [each for each in needs if not each.fits]
     state: CheckState = "absent" if any(each.installed is None for each in bad) else "wrong"
-    said = ", ".join(map(str, bad or needs))
-    return _verdict("extras", f"[{extra}]", not bad, said, use, f"pip install 'evalsuite[{extra}]'", state)
+    text = ", ".join(map(str, bad or needs))
+    return _verdict("extras", f"[{extra}]", not bad, text, use, f"pip install 'evalsuite[{extra}]'", state)
 
 
 def _plugins() -> Iterator[Check]:
@@ -159,16 +159,16 @@ def _torch_sees(listed: int) -> Check:
     import torch
 
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    said = f"torch {torch.__version__} sees {count} of {listed} GPUs"
+    text = f"torch {torch.__version__} sees {count} of {listed} GPUs"
     mend = "install a build of torch with CUDA: https://pytorch.org/get-started/locally"
-    return _verdict("machine", "torch", count > 0, said, "models on the GPU", mend)
+    return _verdict("machine", "torch", count > 0, text, "models on the GPU", mend)
 
 
 def _disk(name: str, folder: Path, use: str) -> Check:
     free = machine.free_disk(folder)
-    said = f"free space in {folder.absolute()}: {free / _GB:.1f} GB"
+    text = f"free space in {folder.absolute()}: {free / _GB:.1f} GB"
     mend = "make room" if name == "disk" else "make room, or set HF_HOME to a larger disk"
-    return _verdict("machine", name, free >= _LEAST_DISK, said, use, mend)
+    return _verdict("machine", name, free >= _LEAST_DISK, text, use, mend)
 
 
 def _servers_and_keys() -> Iterator[Check]:
@@ -185,8 +185,8 @@ def _servers_and_keys() -> Iterator[Check]:
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
     if not found:
         names = ", ".join(machine.variables(providers()))
-        said = f"none of these is set: {names}"
-        yield Check("endpoints", "keys", "absent", said, "endpoints of providers", "export NAME=…")
+        text = f"none of these is set: {names}"
+        yield Check("endpoints", "keys", "absent", text, "endpoints of providers", "export NAME=…")
 
 
 def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
@@ -212,8 +212,8 @@ def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
     if any(there for _, there in rows):
         yield from (row for row, _ in rows)
     elif present:
-        said = "holds none of the benchmarks" if len(present) == 1 else "hold none of the benchmarks"
-        yield Check("data", ", ".join(map(str, present)), "wrong", said, "--data, EVALSUITE_DATA", pull)
+        text = "holds none of the benchmarks" if len(present) == 1 else "hold none of the benchmarks"
+        yield Check("data", ", ".join(map(str, present)), "wrong", text, "--data, EVALSUITE_DATA", pull)
 
 
 def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
@@ -230,18 +230,18 @@ def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
     where = ", ".join(str(c.root) for c in every)
     missing = f"no test items of {', '.join(lacking)}"
     if shots:
-        said = f"all its tasks in {where}" if not lacking else f"in part in {where}: {missing}"
+        text = f"all its tasks in {where}" if not lacking else f"in part in {where}: {missing}"
     else:
         tests = "all test items" if not lacking else missing
-        said = f"no training split in {where}; {tests}"
+        text = f"no training split in {where}; {tests}"
     use = f"--tasks {name}" + ("" if shots else "; shots and the baseline majority need the training split")
-    return _verdict("data", benchmark.title, not lacking and shots, said, use, mend, "absent"), True
+    return _verdict("data", benchmark.title, not lacking and shots, text, use, mend, "absent"), True
 
 
 def _hubs(online: bool) -> Iterator[Check]:
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
-        said = "HF_HUB_OFFLINE is set: only what is in the cache"
-        yield Check("hub", "Hugging Face", "absent", said, "hub ids", "unset HF_HUB_OFFLINE")
+        text = "HF_HUB_OFFLINE is set: only what is in the cache"
+        yield Check("hub", "Hugging Face", "absent", text, "hub ids", "unset HF_HUB_OFFLINE")
         return
     address = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
     if not online:
@@ -250,8 +250,8 @@ def _hubs(online: bool) -> Iterator[Check]:
         return
     found = machine.ask_server(f"{address}/api", timeout=5)  # any answer will do, also one that is no list of models
     reached = not found.problem or found.problem.startswith("answers")
-    said = f"{address}: {found.problem or 'answers'}"
-    yield _verdict("hub", "Hugging Face", reached, said, "hub ids", _MIRROR, "absent")
+    text = f"{address}: {found.problem or 'answers'}"
+    yield _verdict("hub", "Hugging Face", reached, text, "hub ids", _MIRROR, "absent")
 
 
 def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) -> Check:
@@ -303,8 +303,8 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
         models = ", ".join(found.models[:5])
         return row("wrong", f"{address}: has no model {model.path}, but {models}", "mend path in models.yaml")
     if found.problem.startswith(("answers 401", "answers 403")):
-        said = f"{address} takes the key in {model.api.key_env} for wrong"
-        return row("wrong", said, f"export {model.api.key_env}=…")
+        text = f"{address} takes the key in {model.api.key_env} for wrong"
+        return row("wrong", text, f"export {model.api.key_env}=…")
     if found.problem.startswith(("answers", "lists")):
         return row("ok", f"{address} {found.problem} to a list of models")
     return row("wrong", f"{address}: {found.problem}", "start the server" if here else "check address and network")
@@ -315,10 +315,10 @@ def _of_weights(model: Model, folder: Path, gpus: Sequence[machine.GPU], row: _R
     on_gpu = bool(gpus) and model.device != "cpu"
     room = gpus[0].memory * model.vllm.tensor_parallel_size if on_gpu else machine.cpu()["memory"]
     where = "the GPU" if on_gpu else "main memory"
-    said = f"{size / _GB:.1f} GB of weights, {(room or 0) / _GB:.0f} GB in {where}"
+    text = f"{size / _GB:.1f} GB of weights, {(room or 0) / _GB:.0f} GB in {where}"
     if room and size > room:
-        return row("wrong", said, "a smaller model, more GPUs (vllm: tensor_parallel_size), or an endpoint")
-    return row("ok", said + ("" if on_gpu else _faster(model, folder)))
+        return row("wrong", text, "a smaller model, more GPUs (vllm: tensor_parallel_size), or an endpoint")
+    return row("ok", text + ("" if on_gpu else _faster(model, folder)))
 
 
 def _faster(model: Model, folder: Path) -> str:

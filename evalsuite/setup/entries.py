@@ -60,8 +60,8 @@ def choices(servers: Sequence[ModelServer]) -> list[Choice]:
     for variable, (address, usual) in keys(providers()).items():
         mine = [e for e in listed().values() if e.get("api", {}).get("key_env") == usual]
         for entry in mine:
-            made = {**entry, "api": {**entry["api"], "key_env": variable}}
-            found.append(Choice(f"{entry['path']} at {address} (key in {variable})", made))
+            with_key = {**entry, "api": {**entry["api"], "key_env": variable}}
+            found.append(Choice(f"{entry['path']} at {address} (key in {variable})", with_key))
         if not mine:
             found.append(Choice(f"a model at {address} (key in {variable})", endpoint(address, "", variable)))
     return found

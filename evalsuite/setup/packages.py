@@ -71,8 +71,8 @@ def required(extra: str = "", lines: Iterable[str] | None = None) -> list[Packag
                 found |= {r.name: r for r in required(other, lines)}
         else:
             before = [found[each.name].range] if each.name in found else []
-            own = sorted(map(str, each.specifier), reverse=True)  # the lower bound first
-            found[each.name] = PackageRange(each.name, ",".join((*before, *own)), installed(each.name))
+            bounds = sorted(map(str, each.specifier), reverse=True)  # the lower bound first
+            found[each.name] = PackageRange(each.name, ",".join((*before, *bounds)), installed(each.name))
     return list(found.values())
 
 

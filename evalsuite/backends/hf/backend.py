@@ -300,10 +300,10 @@ def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: in
     """
 
     def allowed(row: int, ids: Any) -> list[int]:
-        said = ids[width:].tolist()
+        written = ids[width:].tolist()
         ways = [form for option in labels[row] for form in option]
-        after = {form[len(said)] for form in ways if len(form) > len(said) and form[: len(said)] == said}
-        return sorted(after | set(stop)) if said in ways else sorted(after) or stop
+        after = {form[len(written)] for form in ways if len(form) > len(written) and form[: len(written)] == written}
+        return sorted(after | set(stop)) if written in ways else sorted(after) or stop
 
     return allowed
 

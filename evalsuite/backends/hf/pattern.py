@@ -74,8 +74,8 @@ class Patterns:
 
         def held(ids: Any, scores: Any) -> Any:
             allowed = np.zeros(scores.shape, dtype=bool)
-            said = ids[:, -1].tolist() if ids.shape[1] > width else [None] * len(matchers)
-            for row, (matcher, token) in enumerate(zip(matchers, said, strict=True)):
+            last = ids[:, -1].tolist() if ids.shape[1] > width else [None] * len(matchers)
+            for row, (matcher, token) in enumerate(zip(matchers, last, strict=True)):
                 ended[row] = ended[row] or token in stop
                 if not ended[row]:
                     if token is not None:

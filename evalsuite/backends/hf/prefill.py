@@ -96,9 +96,11 @@ def prompt_cache(net: Any, prompts: Sequence[Ids], copies: int = 1) -> Any:
             row = prompts[n][:-1]
             if run.logits(row, len(row) - 1) is None:
                 return None
-            own = [[layer.keys, layer.values] for layer in run.cache.layers]
-            whole = whole or [[x.new_zeros(len(prompts), x.shape[1], width, x.shape[3]) for x in pair] for pair in own]
-            for padded, filled in zip(chain.from_iterable(whole), chain.from_iterable(own), strict=True):
+            layers = [[layer.keys, layer.values] for layer in run.cache.layers]
+            whole = whole or [
+                [x.new_zeros(len(prompts), x.shape[1], width, x.shape[3]) for x in pair] for pair in layers
+            ]
+            for padded, filled in zip(chain.from_iterable(whole), chain.from_iterable(layers), strict=True):
                 padded[n, :, width - len(row) :] = filled[0]
     for layer, (keys, values) in zip(run.cache.layers, whole, strict=True):
         layer.keys, layer.values = keys, values
@@ -208,8 +210,8 @@ def _logits_at(
 
 def _forward(net: Any, kept: list[int], **given: Any) -> Any:
     """The output of the network with logits only at the positions `kept`; all of them might not fit in memory."""
-    own = net.get_base_model() if hasattr(net, "get_base_model") else net  # the network under an adapter
-    if "logits_to_keep" in inspect.signature(own.forward).parameters:
+    inner = net.get_base_model() if hasattr(net, "get_base_model") else net  # the network under an adapter
+    if "logits_to_keep" in inspect.signature(inner.forward).parameters:
         return net(logits_to_keep=_tensor(net, kept), **given)
     out = net(**given)  # some models with custom code cannot select positions
     out.logits = out.logits[:, kept]
@@ -270,8 +272,8 @@ def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float
                 logprobs = logprobs.clamp_min(-1e9)
                 mean = (probs * logprobs).sum(-1)
                 deviation = (probs * (logprobs - mean[:, None]).square()).sum(-1).sqrt().clamp_min(1e-6)
-                own = logprobs.gather(-1, _tensor(net, list(target[at : at + _AT_ONCE]))[:, None])[:, 0]
-                plain += own.tolist()
-                standard += ((own - mean) / deviation).tolist()
+                of_target = logprobs.gather(-1, _tensor(net, list(target[at : at + _AT_ONCE]))[:, None])[:, 0]
+                plain += of_target.tolist()
+                standard += ((of_target - mean) / deviation).tolist()
             found.append((plain, standard))
     return found

@@ -46,8 +46,8 @@ def _penalty(penalty: float, padding: Any) -> Processor:
             blank = padding.repeat_interleave(len(ids) // len(padding), dim=0)
             prompts = torch.where(blank, ids[:, -1:], ids[:, : blank.shape[1]])
             ids = torch.cat([prompts, ids[:, blank.shape[1] :]], dim=1)
-        said = scores.gather(1, ids)
-        return scores.scatter(1, ids, torch.where(said < 0, said * penalty, said / penalty))
+        seen = scores.gather(1, ids)
+        return scores.scatter(1, ids, torch.where(seen < 0, seen * penalty, seen / penalty))
 
     return penalised
 

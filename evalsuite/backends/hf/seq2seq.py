@@ -17,8 +17,8 @@ def decoder_start(net: Any) -> dict[str, int | None]:
     """The checkpoint's settings for the beginning of a decoder's text; decoding must keep them."""
     found: dict[str, int | None] = {}
     for name in ("decoder_start_token_id", "forced_bos_token_id"):  # older checkpoints have them only in config.json
-        own = getattr(net.generation_config, name, None)
-        found[name] = getattr(net.config, name, None) if own is None else own
+        value = getattr(net.generation_config, name, None)
+        found[name] = getattr(net.config, name, None) if value is None else value
     return found
 
 

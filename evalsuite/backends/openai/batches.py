@@ -538,9 +538,9 @@ class Batching:
             self._halt(EndpointError(f"it refused {self.queue.refused} batches in a row, the last: {said}"))
         return [(n, self._failure(n, f"batch failed: {said}")) for n in failed]
 
-    def _failure(self, n: int, said: str) -> Response:
+    def _failure(self, n: int, text: str) -> Response:
         times = "" if self.queue.tries[n] <= 1 else f" (asked {self.queue.tries[n]} times)"
-        return Response("", "error", error=said + times)
+        return Response("", "error", error=text + times)
 
     def _cost(self, outcome: LineOutcome | None, worst: float) -> float:
         """The cost of a reply. Without usage in it, the worst case counts; a refusal of the content filter costs nothing."""

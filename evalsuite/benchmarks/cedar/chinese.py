@@ -44,7 +44,7 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
         causes.setdefault(item.dialogue, {})[cause] = None
     if len(files) > 1:
         raise ValueError(f"items of several sets or splits: {', '.join(' '.join(file) for file in sorted(files))}")
-    made: list[Instance] = []
+    instances: list[Instance] = []
     for dialogue, found in causes.items():
         by_turn: dict[int, list[Cause]] = {}
         for cause in found:
@@ -55,14 +55,14 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
             valid = [_explanation(antecedent, consequent, True) for antecedent, consequent in expressed]
             wrong = [_explanation(other, cause[1], False) for cause in expressed for other in _wrong(cause, found)]
             explanations = tuple(dict.fromkeys((*valid, *wrong)))
-            number = len(made)
+            number = len(instances)
             source, split = next(iter(files))
-            made.append(
+            instances.append(
                 Instance(
                     f"cedar/{source}/{split}/{number}", source, split, dialogue[:turn], dialogue[turn], explanations
                 )
             )
-    return tuple(made)
+    return tuple(instances)
 
 
 def response_turn(dialogue: tuple[str, ...], consequent: str) -> int | None:
@@ -91,8 +91,8 @@ def _explanation(antecedent: str, consequent: str, valid: bool) -> Explanation:
 
 
 def _bigrams(text: str) -> set[str]:
-    said = "".join(char for char in text if char.isalnum())
-    return {said[n : n + 2] for n in range(len(said) - 1)}
+    letters = "".join(char for char in text if char.isalnum())
+    return {letters[n : n + 2] for n in range(len(letters) - 1)}
 
 
 def _held(text: str, turn: str) -> float:

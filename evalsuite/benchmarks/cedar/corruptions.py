@@ -42,8 +42,8 @@ class Corruption:
 
 def swapped(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
     """Swap antecedent and consequent."""
-    made = replace(explanation, antecedent=explanation.consequent, consequent=explanation.antecedent).text
-    return None if made == explanation.text else made
+    other = replace(explanation, antecedent=explanation.consequent, consequent=explanation.antecedent).text
+    return None if other == explanation.text else other
 
 
 def negation(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
@@ -62,10 +62,10 @@ def shuffled(instance: Instance, explanation: Explanation, rng: Random) -> str |
     whole = words(explanation)
     if len(set(whole)) < 2:
         return None
-    made = list(whole)
-    while made == whole:
-        rng.shuffle(made)
-    return _joined(made, explanation)
+    order = list(whole)
+    while order == whole:
+        rng.shuffle(order)
+    return _joined(order, explanation)
 
 
 def dropped(instance: Instance, explanation: Explanation, rng: Random) -> str | None:

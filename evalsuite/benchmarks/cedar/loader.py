@@ -94,10 +94,10 @@ class Corpus(corpus.Corpus):
             )
         if set.startswith(_CHINESE) and self._corecode is not None:
             of = [self._corecode.file(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]
-            made = probe_items(cedar_chinese.chinese_instances(i for file in of for i in file.items), task.name)
+            items = probe_items(cedar_chinese.chinese_instances(i for file in of for i in file.items), task.name)
             hashes = "\n".join((*(file.sha256 for file in of), f"seed {SEED}"))
             skipped = tuple(error for file in of for error in file.skipped)
-            return File(of[0].path, made, skipped, hashlib.sha256(hashes.encode()).hexdigest())
+            return File(of[0].path, items, skipped, hashlib.sha256(hashes.encode()).hexdigest())
         path = self.path(task, set, split)
         found, skipped, sha256 = read_instances(path, split, self.skip_bad)
         chosen = [instance for instance in found if instance.source == set]
@@ -110,7 +110,7 @@ def probe_items(instances: Iterable[Instance], task: str) -> tuple[Item, ...]:
     An Item's number is <dialogue>.<explanation>.<corruption>; its options are the valid and the corrupted explanation.
     """
     local = {t.name: t.local for t in TASKS_CEDAR}[task]
-    made = []
+    items = []
     for instance in instances:
         parent, _, number = instance.id.rpartition("/")
         for n, explanation in enumerate(instance.explanations):
@@ -118,7 +118,7 @@ def probe_items(instances: Iterable[Instance], task: str) -> tuple[Item, ...]:
                 text = corruption.text(instance, n) if explanation.valid else None
                 if text is None:
                     continue
-                made.append(
+                items.append(
                     Item(
                         id=f"{parent}/{local}/{number}.{n}.{name}",
                         task=task,
@@ -133,7 +133,7 @@ def probe_items(instances: Iterable[Instance], task: str) -> tuple[Item, ...]:
                         group=explanation.dimension,
                     )
                 )
-    return tuple(made)
+    return tuple(items)
 
 
 def read_instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, ...], tuple[DataError, ...], str]:
@@ -141,11 +141,11 @@ def read_instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instan
     seen: set[str] = set()
 
     def instance(line: int, row: _Line) -> Instance:
-        made = row.instance(split)
-        if made.id in seen:
+        new = row.instance(split)
+        if new.id in seen:
             raise DataError("is taken by an earlier line of this source", path, line, "id")
-        seen.add(made.id)
-        return made
+        seen.add(new.id)
+        return new
 
     return read_lines(path, _Line, instance, skip_bad)
 

@@ -80,14 +80,14 @@ class Corpus(corpus.Corpus):
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         if wording != TRANSLATED or not task.kind.options:
             return None
-        own = self.file(task, set, split)
-        path = self.root / "reasoning_Translate-EN" / own.path.name
+        file = self.file(task, set, split)
+        path = self.root / "reasoning_Translate-EN" / file.path.name
         lines = (_line(row, path, index) for index, row in enumerate(_rows(path)))
         texts = {line.id: line.input for line in lines}
         items = tuple(
-            _translated(item, texts[uuid]) for item in own.items if (uuid := item.id.rpartition("/")[2]) in texts
+            _translated(item, texts[uuid]) for item in file.items if (uuid := item.id.rpartition("/")[2]) in texts
         )
-        return File(path, items, own.skipped, hashlib.sha256(read_bytes(path)).hexdigest())
+        return File(path, items, file.skipped, hashlib.sha256(read_bytes(path)).hexdigest())
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
         if not task.kind.options or wording not in EXAMPLES:

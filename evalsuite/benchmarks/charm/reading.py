@@ -18,10 +18,10 @@ def first_letter(item: Item, response: Response) -> Answer:
     text = response.text
     parts = text.split("answer is ")
     start = len(parts[0]) + len("answer is ") if len(parts) > 1 else 0
-    said = parts[1] if len(parts) > 1 else text
+    searched = parts[1] if len(parts) > 1 else text
     names = item.indicators
     label = "[A-Z]" if all("A" <= name <= "Z" for name in names) else "|".join(map(re.escape, names))
-    found = re.search(rf"\(({label})", said) or re.search(f"({label})", said)
+    found = re.search(rf"\(({label})", searched) or re.search(f"({label})", searched)
     if found is None:
         return Answer(Status.UNPARSED if text.strip() else Status.EMPTY, rule="no letter")
     if found.group(1) not in names:

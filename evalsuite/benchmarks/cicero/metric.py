@@ -41,9 +41,9 @@ class ByRightAnswers:
 def answers_part(answered: Answered) -> Part:
     """The metrics of a cell of `all_answers`: one for items with one right answer and one for those with several, each where
     the cell has such items."""
-    said = [{item.options[n] for n in answer.choices} for item, answer in answered.pairs]
+    chosen = [{item.options[n] for n in answer.choices} for item, answer in answered.pairs]
     golds = [{*item.references} for item in answered.items]
-    sums = ByRightAnswers.of([a == b for a, b in zip(said, golds, strict=True)], [len(gold) for gold in golds])
+    sums = ByRightAnswers.of([a == b for a, b in zip(chosen, golds, strict=True)], [len(gold) for gold in golds])
     names = {m.name: m.name for n, m in enumerate(METRICS) if sums.statistics[:, 2 * n].any()}
     method = f"parser:{parser_of(answered.reading)}"
     # A single item has no value of the metric that does not count it.

@@ -48,8 +48,8 @@ def _relation(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet |
 
 
 def _span(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
-    own = {true.head, true.tail}
-    spans = sorted({span for other in valid for span in (other.head, other.tail)} - own)
+    spans_of_true = {true.head, true.tail}
+    spans = sorted({span for other in valid for span in (other.head, other.tail)} - spans_of_true)
     if not spans:
         return None
     other = rng.choice(spans)
@@ -61,11 +61,11 @@ def _combination(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triple
     parts = rng.sample((_relation, _span, _reverse), rng.choice((2, 3)))
     if _reverse in parts and RELATIONS[true.relation].symmetric:
         return None
-    made: Triplet | None = true
+    triplet: Triplet | None = true
     for part in (_relation, _span, _reverse):  # in this order: the new relation decides whether reversing is possible
-        if part in parts and made is not None:
-            made = part(made, valid, rng)
-    return made
+        if part in parts and triplet is not None:
+            triplet = part(triplet, valid, rng)
+    return triplet
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -92,9 +92,9 @@ def negatives(
     for name in islice(cycle(order), 100 * count):
         if len(false) == count:
             break
-        made = STRATEGIES[name](true, valid, rng)
-        if made is None or made.meaning in seen or made.meaning[0] == made.meaning[2]:
+        candidate = STRATEGIES[name](true, valid, rng)
+        if candidate is None or candidate.meaning in seen or candidate.meaning[0] == candidate.meaning[2]:
             continue
-        seen.add(made.meaning)
-        false.append((name, made))
+        seen.add(candidate.meaning)
+        false.append((name, candidate))
     return false

@@ -200,8 +200,8 @@ _SPEAKER = re.compile(r"[A-Z]: ")
 
 
 def _triplets(raw: list[tuple[str, str, str]]) -> tuple[Triplet, ...]:
-    made: dict[tuple[str, str, str], Triplet] = {}
+    triplets: dict[tuple[str, str, str], Triplet] = {}
     for origin, triplet in enumerate(raw):
-        if (known := official_triplet(*triplet)) and known not in made:  # merged names make some triplets the same
-            made[known] = Triplet(*known, origin)
-    return tuple(made.values())
+        if (known := official_triplet(*triplet)) and known not in triplets:  # merged names make some triplets the same
+            triplets[known] = Triplet(*known, origin)
+    return tuple(triplets.values())

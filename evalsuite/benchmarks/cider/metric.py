@@ -11,9 +11,9 @@ def class_part(answered: Answered) -> Part:
     from evalsuite.metrics.classes import Classes
 
     items, metrics = answered.items, answered.task.metrics
-    said = [None if answer.choice is None else item.options[answer.choice] for item, answer in answered.pairs]
+    chosen = [None if answer.choice is None else item.options[answer.choice] for item, answer in answered.pairs]
     positive = items[0].options[0] if "precision" in metrics else None
-    classes = Classes.of_texts(said, [item.references[0] for item in items], positive)
+    classes = Classes.of_texts(chosen, [item.references[0] for item in items], positive)
     names = {name: name for name in metrics if name != "accuracy"}
     signatures = {name: f"{name}|def:sklearn|{choice_method(answered)}" for name in names}
     return Part("classes", classes, names, signatures, of_items={})  # a single item has no class metrics

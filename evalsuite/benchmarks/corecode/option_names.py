@@ -25,8 +25,8 @@ def domain_names(options: tuple[str, ...]) -> tuple[str, ...]:
     dimensions: dict[str, set[str]] = {}
     for slot in slots():
         dimensions.setdefault(slot.dimension_zh, set()).add(slot.domain_zh)
-    fits = [name for name, own in dimensions.items() if own.issuperset(names)]
-    ambiguous = {zh for zh in names if sum(zh in own for own in dimensions.values()) > 1}
+    fits = [name for name, of_dimension in dimensions.items() if of_dimension.issuperset(names)]
+    ambiguous = {zh for zh in names if sum(zh in of_dimension for of_dimension in dimensions.values()) > 1}
     return tuple(f"{zh}（{fits[0]}）" if zh in ambiguous and len(fits) == 1 else zh for zh in names)
 
 

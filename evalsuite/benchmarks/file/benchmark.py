@@ -87,8 +87,8 @@ def _require_inside(named: Path, path: Path, key: str) -> None:
 
 def _task(file: BenchmarkFile, name: str, row: TaskRow) -> Task:
     title = file.title or file.name
-    own = row.title or (title if len(file.tasks) == 1 else name.replace("_", " ").capitalize())
-    zh, en = both(own)
+    heading = row.title or (title if len(file.tasks) == 1 else name.replace("_", " ").capitalize())
+    zh, en = both(heading)
     return Task(
         name=f"{file.name}_{name}",
         short=row.short or en,
@@ -194,7 +194,7 @@ class FileCorpus(corpus.Corpus):
         seen: dict[str, DataRow] = {}
 
         def items(index: int, at: DataRow) -> tuple[Item, ...]:
-            made = []
+            items_of_row = []
             try:
                 for row, is_asked in maker.rows(at):
                     if not is_asked and not joined:
@@ -209,12 +209,12 @@ class FileCorpus(corpus.Corpus):
                         where = f"line {seen[number].line}" if seen[number].line else seen[number].index
                         raise RowFault(f"{number} is also the id of {where}", maker.column("id"))
                     row.variables.update({name: table.take(number) for name, table in joined.items()})
-                    made.append(maker.item(row, number))
+                    items_of_row.append(maker.item(row, number))
                     seen[number] = at
             except RowFault as fault:
                 field = f"{at.index}.{fault.field}" if at.index else fault.field
                 raise DataError(str(fault), rows.path, at.line, field) from None
-            return tuple(made)
+            return tuple(items_of_row)
 
         made, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
         if not skipped:

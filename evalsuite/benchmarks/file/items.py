@@ -313,10 +313,10 @@ def _readings(text: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 def _same(key: Any, value: Any) -> bool:
     """Whether a value of the data is a key of the YAML, which reads the words true and yes, and false and no, alike."""
-    said = text_of(value).strip().lower() if not isinstance(value, list | dict) else ""
+    text = text_of(value).strip().lower() if not isinstance(value, list | dict) else ""
     if isinstance(key, bool):
-        return said in (_YES if key else _NO)
-    return said == text_of(key).strip().lower()
+        return text in (_YES if key else _NO)
+    return text == text_of(key).strip().lower()
 
 
 def labels_from(first: str, count: int) -> tuple[str, ...]:

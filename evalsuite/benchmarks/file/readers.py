@@ -21,12 +21,12 @@ def _first_capital(item: Item, response: Response) -> Answer:
 def _tombench(item: Item, response: Response) -> Answer:
     """Read a reply as ToMBench's get_results.py does: the first of [[A]], [[B]] …, [A], [B] … that it has, else its last capital
     letter, else A. It looks for A to D in items of two options, too: their C is no option."""
-    names, said = item.indicators, response.text
+    names, reply = item.indicators, response.text
     letters = [*names, *(letter for letter in "ABCD" if names[0] == "A" and letter not in names)]
     forms = [*(f"[[{letter}]]" for letter in letters), *(f"[{letter}]" for letter in letters)]
-    written = next((form for form in forms if form in said), "")
-    last = max(letters, key=said.rfind)
-    letter = written.strip("[]") or (last if last in said else letters[0])
+    written = next((form for form in forms if form in reply), "")
+    last = max(letters, key=reply.rfind)
+    letter = written.strip("[]") or (last if last in reply else letters[0])
     rule = "[[X]] or the last capital letter"
     if letter not in names:
         return Answer(Status.UNPARSED, rule=rule)
@@ -35,8 +35,8 @@ def _tombench(item: Item, response: Response) -> Answer:
 
 def _halluqa(item: Item, response: Response) -> Answer:
     """Read a reply as HalluQA's calculate_metrics_mc.py does: "Answer: " and a letter, or a letter, and nothing else."""
-    names, said = item.indicators, response.text.strip()
-    letter = said.removeprefix("Answer: ")
+    names, reply = item.indicators, response.text.strip()
+    letter = reply.removeprefix("Answer: ")
     if letter not in names:
         return Answer(Status.UNPARSED, rule="Answer: X alone")
     return Answer(Status.PARSED, names.index(letter), letter, "Answer: X alone")

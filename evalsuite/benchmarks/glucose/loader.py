@@ -88,10 +88,10 @@ def load_file(folder: Path, task: Task, set: str, split: str, *, skip_bad: bool 
     path = folder / FILES[split]
     found, skipped, raw = _read_file(path, skip_bad=skip_bad)
     dimension = DIMENSIONS[SETS.index(set)]
-    made = tuple(item for row in found if (item := _item(row, task.local, dimension, split)))
+    items = tuple(item for row in found if (item := _item(row, task.local, dimension, split)))
     # The notebook's BLEU counts the escaped rows, too.
-    facts = {"answered": len(made), "escaped": len(found) - len(made)}
-    return File(path, made, skipped, hashlib.sha256(raw).hexdigest(), facts)
+    facts = {"answered": len(items), "escaped": len(found) - len(items)}
+    return File(path, items, skipped, hashlib.sha256(raw).hexdigest(), facts)
 
 
 def item_id(number: int, task: str, set: str, split: str = "test") -> str:
@@ -104,7 +104,7 @@ def submission_cells(key: Sequence[StoryRow], replies: Mapping[str, str]) -> lis
     Raises ValueError if an answered cell has no reply (a failed request, or an item not asked), since the notebook's figure
     is over all rows. An empty reply is "".
     """
-    made = []
+    rows = []
     for row in key:
         cells = {}
         for task, level in LEVELS.items():
@@ -113,8 +113,8 @@ def submission_cells(key: Sequence[StoryRow], replies: Mapping[str, str]) -> lis
                 if row.cells[name] != ESCAPED and item not in replies:
                     raise ValueError(f"no reply to {item}: the notebook's figures need one to each answered cell")
                 cells[name] = replies[item] if row.cells[name] != ESCAPED else ESCAPED
-        made.append(cells)
-    return made
+        rows.append(cells)
+    return rows
 
 
 def _item(row: StoryRow, task: str, dimension: Dimension, split: str) -> Item | None:

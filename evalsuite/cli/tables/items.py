@@ -79,8 +79,8 @@ def snippets(cell: CellResult, record: RecordFields) -> Styled:
     text = Styled(f"{mark} {one_line(came, 9):9} ", style=style)
     text.append(f"{one_line(record['item'])}{number}", style="bold")
     text.append(f"  {one_line(cell.model, 40)} {_way(cell)}  ", style="dim")
-    said = record.get("reply") or record.get("error") or record["answer"].get("text") or ""
-    return text.append(one_line(str(said)[:60]))
+    beginning = record.get("reply") or record.get("error") or record["answer"].get("text") or ""
+    return text.append(one_line(str(beginning)[:60]))
 
 
 def _way(cell: CellResult) -> str:
