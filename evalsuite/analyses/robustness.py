@@ -304,7 +304,7 @@ def _wordings(shared: Coordinates, values: dict[str, float]) -> Wordings:
 # Shuffling alone changes the score of a model that prefers a position.
 _ORDERS = Text(
     "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
-    "shuffle, both: gold stands evenly at all places, so that a model that always says the same label moves to chance; such a "
+    "shuffle, both: gold stands evenly at all positions, so that a model that always says the same label moves to chance; such a "
     "change is its preference of a place, not harder items",
 )
 _SHUFFLED = {"shuffle", "both"}

@@ -184,7 +184,7 @@ test("an answer is written as a model would write it, and read again", () => {
     assert.equal(readLine({ text }, of), null);
 });
 
-test("keys are labels where they can be, else places; what else is said has what is left", () => {
+test("keys are labels where they can be, else positions; what else is said has what is left", () => {
   const said = (labels: string[], ...keys: string[]) => keys.map((x) => keysWith(labels).get(x)?.said);
   assert.deepEqual(said(LETTERS, "n", "N", "s", "1"), ["(n)", "none", "several", "(a)"]);
   assert.deepEqual(said(["(1)", "(2)"], "2", "a", "n"), ["(2)", "(1)", "none"]);

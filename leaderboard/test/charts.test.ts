@@ -19,7 +19,7 @@ const near = (a: number[], b: number[]) => {
   for (const [i, v] of a.entries()) assert.ok(Math.abs(v - b[i]) < 1e-9, `${a} is not ${b}`);
 };
 
-test("a scale puts values between two places, and what lies outside at the edge", () => {
+test("a scale puts values between two positions, and what lies outside at the edge", () => {
   const up = scale(0, 0.5, 208, 10);
   near([0, 0.25, 0.5, 0.7, -1].map(up), [208, 109, 10, 10, 208]);
   near([2, 4].map(scale(2, 4, 38, 360)), [38, 360]);
@@ -30,7 +30,7 @@ test("shares keep off the edges, where marks would be cut", () => {
   assert.deepEqual([-0.5, 0, 0.5].map(shareScale(-0.5, 0.5)), ["2.00%", "50.00%", "98.00%"]);
 });
 
-test("marks of several models stand around their place", () => {
+test("marks of several models stand around their position", () => {
   near(
     [0, 1, 2].map((i) => offsetOf(i, 3, 5, 100)),
     [-5, 0, 5],
@@ -61,7 +61,7 @@ test("labels stay where they want to be, if they are apart", () => {
   near(spreadLabels([10, 30, 50], 13, 0, 100), [10, 30, 50]);
   near(spreadLabels([], 13, 0, 100), []);
 });
-test("labels that would touch share what they give way, in the order of their places", () => {
+test("labels that would touch share what they give way, in the order of their positions", () => {
   near(spreadLabels([50, 50], 10, 0, 100), [45, 55]);
   near(spreadLabels([52, 50, 51], 10, 0, 100), [61, 41, 51]);
   near(spreadLabels([10, 50, 50, 90], 10, 0, 100), [10, 45, 55, 90]);
@@ -70,7 +70,7 @@ test("labels stay between top and bottom", () => {
   near(spreadLabels([0, 0, 0], 10, 2, 100), [2, 12, 22]);
   near(spreadLabels([99, 100], 10, 0, 100), [90, 100]);
 });
-test("labels of any places are apart, inside and in order", () => {
+test("labels of any positions are apart, inside and in order", () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 16807) % 2147483647;
@@ -100,7 +100,7 @@ test("a name stands right of its marker, or left, above or below where that is t
   const taken = [right, left];
   const first = roomBeside(100, 100, "oracle", taken, ground);
   assert.equal(first?.y, 90);
-  assert.equal(roomBeside(100, 100, "oracle", taken, ground)?.y, 117, "the first has taken its place");
+  assert.equal(roomBeside(100, 100, "oracle", taken, ground)?.y, 117, "the first has taken its room");
   near(taken[2], [100 - long / 2, 80, 100 + long / 2, 92]);
 });
 

@@ -21,9 +21,9 @@ test("what writes nothing stands at the edge, before the axis of the others", ()
     [0, 20, 40],
   ]) {
     const { across, ticks, isLog } = countAxis(values, true);
-    const places = values.map(across);
+    const positions = values.map(across);
     assert.equal(isLog, values[2] === 300);
-    assert.ok(places[0] < places[1] - 20 && places[1] < places[2], `${places}`);
+    assert.ok(positions[0] < positions[1] - 20 && positions[1] < positions[2], `${positions}`);
     assert.ok(!ticks.includes(0));
   }
   assert.ok(countAxis([20, 40], false).ticks.includes(0));

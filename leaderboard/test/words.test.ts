@@ -42,9 +42,9 @@ test("both languages have the same placeholders, and no key is there twice", () 
     const text = readFileSync(join(SRC, folder, "words.json"), "utf8");
     const keys = [...text.matchAll(/^ {2}"([^"]+)":/gm)].map((m) => m[1]);
     assert.deepEqual(keys, [...new Set(keys)], folder);
-    const places = (words: string) => [...new Set(words.match(/\{\d\}/g))].sort();
+    const placeholders = (words: string) => [...new Set(words.match(/\{\d\}/g))].sort();
     for (const [key, [zh, en]] of Object.entries(wordsOf(folder)))
-      if (en !== undefined) assert.deepEqual(places(zh), places(en), `${folder}: ${key}`);
+      if (en !== undefined) assert.deepEqual(placeholders(zh), placeholders(en), `${folder}: ${key}`);
   }
 });
 

@@ -46,7 +46,7 @@ test("the next open entry is sought round, and comes back to itself", () => {
   assert.equal(openFrom(0), -1);
 });
 
-test("a place is one of the entries", () => {
+test("an index is one of the entries", () => {
   const placed = [-3, 9, 1.5, Number.NaN].map((at) => {
     setEntry(at);
     return work.at;
@@ -76,7 +76,7 @@ test("a browser that keeps nothing is told of", () => {
   assert.equal(work.isStored, false);
 });
 
-test("the last place comes back with its settings, and no other", () => {
+test("the last index comes back with its settings, and no other", () => {
   kept.set("evalsuite.page.h", '{"annotator":"周","at":2,"show":true,"size":9}');
   setJob({ ...job, settings: { show: false } } as Job);
   assert.deepEqual(restoreLast(), { annotator: "周", at: 2 });

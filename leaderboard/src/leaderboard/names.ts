@@ -65,7 +65,7 @@ export const settingWords = (x: Pick<Place, "split" | "variant" | "shots" | "sco
     .filter(Boolean)
     .join(inChinese() ? "，" : ", ");
 
-/** The places of published figures in the page's language: "Tables 2, 3, section 5"; a file or a web page by its own name. */
+/** The sources of published figures in the page's language: "Tables 2, 3, section 5"; a file or a web page by its own name. */
 export function sourceWords(all: string[]): string {
   const names = [...new Set(all)];
   const numbersOf = (kind: string) => names.filter((x) => x.startsWith(kind)).map((x) => x.slice(kind.length));

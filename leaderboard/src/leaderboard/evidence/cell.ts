@@ -40,7 +40,7 @@ function cellHead(cell: Cell) {
     para(
       "lead",
       nameNode(modelOf(cell.id)),
-      recordedFlags(modelOf(cell.id)).map(flagNode),
+      recordedFlags(modelOf(cell.id)).map((flag) => [" ", flagNode(flag)]),
       h("span", { class: "muted" }, ` · ${settingWords(cell)}`),
     ),
     h(

@@ -31,7 +31,7 @@ export function replyBlock(row: Reply, kind: string) {
       [t("rule"), dataNode("code", "", row.rule || "–")],
       [t("scores"), scores.join(" · ") || "–"],
       [t("finish"), dataNode("code", "", row.finish)],
-      row.tokens && [t("tokensAre"), tokensOf(row.tokens)],
+      row.tokens && [t("tokenCounts"), tokensOf(row.tokens)],
       [t("shotsShown"), t("shotsOf", row.shots, row.asked) + (lost > 0 ? t("shotsLost", lost) : "")],
     ]),
   ];

@@ -183,7 +183,7 @@ function barTables(sheets: Sheet[], box: string): Kid {
         const bars = { value: numberIn(row.cells[filled]) ?? 0, base: numberIn(row.cells[hollow]) ?? 0 };
         return { ...row, cells: [name, row.kind ? null : bars, ...cells] };
       }),
-      look: "places",
+      look: "barrows",
       fixed: true,
     };
     const { panels, savers: exports } = sheetPanels(withBars, ({ group }) => {

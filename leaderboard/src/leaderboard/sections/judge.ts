@@ -92,10 +92,10 @@ function itemsBeside(mine: JudgedCell[], who: string, scale: string, metric: str
   const set = sets.includes(state.judgeSet) ? state.judgeSet : sets[sets.length - 1];
   const here = mine.filter((c) => c.task === task.name && c.set === set && models.has(c.id));
   const heading = t("judgeJoint");
-  const place = `${taskName(task)} · ${setLabel(set)}`;
+  const subject = `${taskName(task)} · ${setLabel(set)}`;
   const names = all.map((x) => x.name);
   return [
-    h("div", { class: "titled" }, h("h4", null, heading), savers("judge-joint", `${heading} · ${title} · ${place}`)),
+    h("div", { class: "titled" }, h("h4", null, heading), savers("judge-joint", `${heading} · ${title} · ${subject}`)),
     para("note", t("judgeJointNote")),
     h(
       "div",
@@ -104,7 +104,7 @@ function itemsBeside(mine: JudgedCell[], who: string, scale: string, metric: str
       sets.length > 1 && picker("judgeSet", t("set"), sets, set, (v) => setLabel(v)),
     ),
     jointPanels(here, scale, metric),
-    lazyFold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () =>
+    lazyFold("judge-metrics", `${t("judgeCorrelations")} · ${subject}`, () =>
       judgeSheets(
         "judge-correlations",
         (sheet) => isOf(sheet, who) && sheet.about?.task === task.name && sheet.about.set === set,
