@@ -126,6 +126,7 @@ test("models that the critical difference does not tell apart are joined, the lo
 });
 
 test("a long name loses its middle, by letters as wide as they are", () => {
+  for (const name of ["m", "GLM4"]) assert.equal(shortened(name, 100), name);
   assert.equal(shortened("oracle", 100), "oracle");
   assert.equal(shortened("Model-02-with-a-long-name-Instruct", 100), "Model-02-…truct");
   assert.ok(textWidth(shortened("Model-02-with-a-long-name-Instruct", 100)) <= 100);

@@ -35,11 +35,10 @@ export const textWidth = (text: string) => [...text].reduce((sum, c) => sum + (c
 /** A name, without its middle if it is wider than `room` pixels: beginnings and ends distinguish models. */
 export function shortened(text: string, room: number) {
   const all = [...plain(text)];
-  for (let keep = all.length; keep > 4; keep--) {
-    const tried =
-      keep === all.length
-        ? all.join("")
-        : `${all.slice(0, Math.ceil(keep * 0.6)).join("")}…${all.slice(all.length - Math.floor(keep * 0.4)).join("")}`;
+  if (textWidth(all.join("")) <= room) return all.join("");
+  for (let keep = all.length - 1; keep > 4; keep--) {
+    const [first, last] = [Math.ceil(keep * 0.6), Math.floor(keep * 0.4)];
+    const tried = `${all.slice(0, first).join("")}…${all.slice(all.length - last).join("")}`;
     if (textWidth(tried) <= room) return tried;
   }
   return `${all.slice(0, 3).join("")}…`;
