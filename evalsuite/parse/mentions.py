@@ -231,7 +231,7 @@ _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an optio
     r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|是(?:主要|首要|根本|直接)的?原因|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项]))"
 )
-_PERSON = re.compile(r"[ ]?[要想去](?![求素点])| 很(?!可能)|说(?!法)|[问答提讲表认觉喜回在们从很]|的[朋妈爸同老家手]")
+_PERSON = re.compile(r"[ ]?[要想](?![求素点])| 很(?!可能)|说(?!法)|[问答提讲表认觉喜回在们从去很]|的[朋妈爸同老家手]")
 _POINT_AFTER = re.compile("的(?:[横纵]?坐标|斜率|方程|元素)")  # a point, a line, a set
 _WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _WORD_BEFORE = "素户色级型语划小老甲"
@@ -685,7 +685,7 @@ _CAPITALS = re.compile(
 )
 _SEVERAL_PLACES = re.compile(r"(前|后)([两三四])(?:个?选项|项|条)")
 _AND = re.compile(
-    r"[\"”」』]?选?项?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
+    r"[\"”」』]?[ ]?选?项?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|候选|option|\(\d\))?[ ]?[\"“「]?"
 )
 # As many further letters as a question has options at most: without a bound the time of a long list grows as its square.

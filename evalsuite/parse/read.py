@@ -556,7 +556,7 @@ def _counted(low: str, options: OptionKeys) -> Verdict | None:
     return Verdict(Status.PARSED, (fits[0],), "number", *said.span(1)) if len(fits) == 1 else None
 
 
-_LETTERS_FIRST = re.compile(r"\s*([A-Z](?:[、,]?[A-Z]){1,9}) (?=[一-鿿])")
+_LETTERS_FIRST = re.compile(r"\s*([A-Z](?:[、,]?[A-Z]){1,9})(?: (?=[一-鿿])|[。.,;:])")
 
 
 def _letters_first(text: str, options: OptionKeys) -> Verdict | None:

@@ -16,7 +16,7 @@ from evalsuite.types import Status
 _ITEM = re.compile(r"[!/]b[(\[|+]*\Z")  # at the head of a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 _SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T(?:[_'~,.]|=(?!['_~#]))*")
-_ENDS_FIRST = re.compile(r"![_'~#=y]*T\.")  # the first sentence ends with an option's text
+_ENDS_FIRST = re.compile(r"![_'~#=yi]*T\.")  # the first sentence ends with an option's text
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
 _ANSWERS = frozenset(("answers", "answer-is", "answer"))
 _ANEW = re.compile(r"(?<!R):\^[b(]*\Z")  # the first line of a list that a colon announces
