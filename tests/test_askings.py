@@ -16,6 +16,7 @@ from as_json import a_cell, a_run, scored_cell
 
 from evalsuite.analyses import abstention, stability, votes
 from evalsuite.common.sheet import Text
+from evalsuite.metrics.statistics import few_dialogues
 from evalsuite.metrics.votes import disagreement, majority, right_always, right_once
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredCell
@@ -298,6 +299,16 @@ def test_interval_of_the_score_is_that_of_means_over_dialogues() -> None:
     low, high = t.interval(0.95, 11, each.mean(), each.std(ddof=1) / math.sqrt(12))
     found = row.score(2)
     assert (found.value, found.low, found.high) == pytest.approx((each.mean(), low, high))
+
+
+def test_a_score_that_all_dialogues_share_has_an_interval() -> None:
+    """All right in five dialogues: Student's t of equal scores would say 1 to 1."""
+    row = an_abstention([1.0] * 10, [n for n in range(5) for _ in range(2)])
+    found, few = row.score(2), few_dialogues([1.0] * 5, range(5))
+    assert found.value == 1 and (found.low, found.high) == pytest.approx((3 * few.low - 2, 1.0))
+    assert found.low is not None and found.low < 0.5
+    silent = an_abstention([None] * 10, [n for n in range(5) for _ in range(2)]).score(2)
+    assert silent.value == 0 and silent.low is not None and -2 < silent.low < 0 < silent.high < 1
 
 
 def test_coverage_of_the_score() -> None:

@@ -25,7 +25,7 @@ from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.build import build
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.metrics.statistics import effective_size, wilson
+from evalsuite.metrics.statistics import effective_size, few_dialogues, wilson
 
 _FILLING = "multiple_choice/{}/Commonsense_Knowledge_Filling.jsonl"
 _CAUSE = "generation/{}/Event_Causal_Inference--Event_Cause_Inference.jsonl"
@@ -117,6 +117,25 @@ def test_guessers_fitted_on_the_file_are_corrected_for_their_choices(tmp_path: P
         n = effective_size(values, range(30))
         assert found[check].value == pytest.approx(share, abs=1e-6)
         assert found[check].p == pytest.approx(choices * artefacts._at_least(share * n, n, 1 / 3))
+
+
+def test_the_interval_of_few_dialogues_is_as_wide_as_elsewhere(tmp_path: Path) -> None:
+    """Sixteen items of four dialogues, the same option right in ten of them."""
+    rng = random.Random("few")
+    dialogues = [[f"A: {_word(rng, 30)}[MASK]。", f"B: {_word(rng, 30)}。"] for _ in range(4)]
+    rows, values = [], []
+    for n in range(16):
+        gold = n % 4 if n < 4 or n > 11 else 0
+        options = {f"({c})": _word(rng) for c in "abcd"}
+        answer = f"({'abcd'[gold]})"
+        rows.append({"dialogue": dialogues[n // 4], "question": "?", **options, "answer": [answer, options[answer]]})
+        values.append(float(gold == 0))
+    _write(tmp_path, _FILLING, "test", rows)
+    corpus = Corpus(BENCHMARK, tmp_path)
+    found = {f.check: f for f in artefacts._check_file(corpus, TASKS["knowledge_filling"], "easy", "test")}
+    few = few_dialogues(values, [n // 4 for n in range(16)])
+    assert found["position"].value == few.value
+    assert (found["position"].low, found["position"].high) == pytest.approx((few.low, few.high), abs=1e-6)
 
 
 def test_the_order_of_checks_does_not_depend_on_the_run(tmp_path: Path) -> None:

@@ -47,11 +47,17 @@ class Abstention(CellFields):
     covariance: Number = Field(description="Covariance of `right` and `wrong`.")
 
     def score(self, penalty: float) -> Value:
-        """right - penalty * wrong, with its 95 % interval: Student's t with dialogues - 1 degrees of freedom."""
+        """right - penalty * wrong, with its 95 % interval: Student's t with dialogues - 1 degrees of freedom. Where all dialogues
+        have the same score, Wilson's with dialogues as units, from -penalty to 1."""
         value = self.right - penalty * self.wrong
         if self.right_variance is None or self.wrong_variance is None or self.covariance is None:
             return Value(value)
         variance = self.right_variance + penalty**2 * self.wrong_variance - 2 * penalty * self.covariance
+        if variance <= 1e-12:
+            from evalsuite.metrics.statistics import few_dialogues
+
+            share = few_dialogues([(value + penalty) / (1 + penalty)] * self.dialogues, range(self.dialogues))
+            return Value(value, (1 + penalty) * share.low - penalty, (1 + penalty) * share.high - penalty)
         half = float(import_module("scipy.special").stdtrit(self.dialogues - 1, 0.975)) * math.sqrt(max(0.0, variance))
         return Value(value, max(-penalty, value - half), min(1.0, value + half))
 

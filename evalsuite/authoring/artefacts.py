@@ -5,8 +5,9 @@ Guessers are partial-input baselines (Gururangan et al. 2018, Poliak et al. 2018
 Choices are scored by accuracy, texts by character F1 and exact match.
 
 A check is above chance if p < 0.05 in a one-sided binomial test at the effective number of independent items
-(`metrics.statistics.effective`), after Holm's correction over the report. For guessers fitted on the tested file itself
-(label and position prior), p is first multiplied by the number of labels (Bonferroni).
+(`metrics.statistics.effective_size`, and `few_size` of fewer than 30 dialogues), after Holm's correction over the report.
+For guessers fitted on the tested file itself (label and position prior), p is first multiplied by the number of labels
+(Bonferroni).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from evalsuite.backends.baseline import bigrams, lexical, pieces
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import asked_event, sources
 from evalsuite.metrics.exact import char_f1, exact_match
-from evalsuite.metrics.statistics import effective_size, holm, wilson
+from evalsuite.metrics.statistics import RESAMPLED, effective_size, few_size, holm, wilson
 from evalsuite.types import Item, Kind, Task
 
 Guess = tuple[int, ...] | str  # tied option indices (empty: no answer), or a text
@@ -115,7 +116,8 @@ def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterat
                 continue
             values = [measure.value(i, g) for i, g in zip(tested, guesses, strict=True)]
             chance = 0.0 if check.lookup else chances[name]
-            n, value = effective_size(values, of_tested), math.fsum(values) / len(values)
+            size = few_size if 1 < len({*of_tested}) < RESAMPLED else effective_size
+            n, value = size(values, of_tested), math.fsum(values) / len(values)
             interval = wilson(value * n, n)
             # Chance is at least one hit in all draws, since zero hits do not mean probability 0.
             drawn = 1 / (_DRAWS * len(tested)) if not task.kind.options and not check.lookup else 0.0

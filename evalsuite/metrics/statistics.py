@@ -185,10 +185,18 @@ def effective_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable
     return min(most, max(1.0, n * n * mean * (1 - mean) / spread))
 
 
+def few_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> float:
+    """The effective sample size, reduced because it is itself estimated from few dialogues: times (z / t)², with t of
+    dialogues - 1 degrees of freedom (Korn & Graubard 1998). Raises ValueError for one dialogue, which says nothing about
+    others."""
+    dialogues = len(set(clusters))
+    if dialogues < 2:
+        raise ValueError("an interval needs two dialogues or more")
+    return effective_size(values, clusters) * (_Z / t_quantile(_ENDS[1], dialogues - 1)) ** 2
+
+
 def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> Interval:
-    """Wilson's interval of a mean of values in [0, 1] at the effective sample size, reduced because that size is itself
-    estimated from few dialogues: times (z / t)², with t of dialogues - 1 degrees of freedom (Korn & Graubard 1998).
-    Raises ValueError for one dialogue, which says nothing about others.
+    """Wilson's interval of a mean of values in [0, 1] at `few_size`. Raises ValueError for one dialogue.
 
     Resampling two to thirty dialogues gives intervals that are too narrow: of two equal ones, of width 0.
 
@@ -196,11 +204,7 @@ def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]
     >>> interval.value, round(interval.low, 2), round(interval.high, 2)
     (0.25, 0.0, 0.99)
     """
-    dialogues = len(set(clusters))
-    if dialogues < 2:
-        raise ValueError("an interval needs two dialogues or more")
-    mean = math.fsum(values) / len(values)
-    size = effective_size(values, clusters) * (_Z / t_quantile(_ENDS[1], dialogues - 1)) ** 2
+    mean, size = math.fsum(values) / len(values), few_size(values, clusters)
     return wilson(min(mean, 1.0) * size, size)
 
 
