@@ -28,6 +28,7 @@ from evalsuite.analyses.judged.values import (
     PanelPair,
     Raised,
     Repeat,
+    Scaled,
     ScoringAgreement,
     ScoringPair,
 )
@@ -97,8 +98,11 @@ def controls(judgings: Sequence[Opinions]) -> Controls:
     )
 
 
-def _by_judge(judgings: Iterable[Opinions]) -> dict[tuple[str, str], list[Opinions]]:
-    return by_key((t.who, t) for t in judgings)
+def _by_scale(judgings: Iterable[Opinions]) -> Iterator[tuple[Scaled, int, list[Opinions]]]:
+    """Each scale of each judge and rubric, with its index and the judgings by this judge and rubric."""
+    for (judge, rubric), group in by_key((t.who, t) for t in judgings).items():
+        for n, scale in enumerate(group[0].scales):
+            yield Scaled(judge=judge, rubric=rubric, scale=scale), n, group
 
 
 def _scored(group: Iterable[Opinions], control: str) -> _Scored:
@@ -118,16 +122,13 @@ def _columns(sides: Sequence[_Scored], names: Sequence[CandidateName], n: int) -
 def anchors(judgings: Sequence[Opinions]) -> Iterator[Anchor]:
     """Mean scores of gold answers (F1 of 1) and of replies that share no character with them (F1 of 0), and how often the
     judge gives its most frequent score."""
-    for (judge, rubric), group in _by_judge(judgings).items():
-        opinions = list(_scored(group, "plain").values())
-        for n, scale in enumerate(group[0].scales if opinions else ()):
+    for about, n, group in _by_scale(judgings):
+        if opinions := list(_scored(group, "plain").values()):
             (most, count), *_ = Counter(o.scores[n] for o in opinions).most_common(1)
             gold = [o.scores[n] for o in opinions if o.correctness == 1]
             far = [o.scores[n] for o in opinions if o.correctness == 0]
             yield Anchor(
-                judge=judge,
-                rubric=rubric,
-                scale=scale,
+                **dict(about),
                 n=len(opinions),
                 most=most,
                 share=count / len(opinions),
@@ -140,50 +141,44 @@ def anchors(judgings: Sequence[Opinions]) -> Iterator[Anchor]:
 
 def repeats(judgings: Sequence[Opinions]) -> Iterator[Repeat]:
     """Agreement of a judge with itself, when it scores the same candidates again."""
-    for (judge, rubric), group in _by_judge(judgings).items():
+    for about, n, group in _by_scale(judgings):
         names = sorted({t.control for t in group if t.control.startswith("repeat/")})
         if not names:
             continue
         sides = [_scored(group, control) for control in ("plain", *names)]
         if shared := _shared(*sides):
-            for n, scale in enumerate(group[0].scales):
-                columns = _columns(sides, shared, n)
-                by = next(t.facts.repeats_by for t in group if t.control == names[0])
-                yield Repeat(
-                    judge=judge,
-                    rubric=rubric,
-                    scale=scale,
-                    by=by,
-                    repeats=len(sides),
-                    n=len(shared),
-                    **dict(ScoringAgreement.model_validate(rater_agreement(columns))),
-                    means=[mean(c) for c in columns],
-                )
+            columns = _columns(sides, shared, n)
+            by = next(t.facts.repeats_by for t in group if t.control == names[0])
+            yield Repeat(
+                **dict(about),
+                by=by,
+                repeats=len(sides),
+                n=len(shared),
+                **dict(ScoringAgreement.model_validate(rater_agreement(columns))),
+                means=[mean(c) for c in columns],
+            )
 
 
 def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
     """Agreement of a judge's scores with and without the gold answer."""
     from evalsuite.metrics.statistics import mean_difference
 
-    for (judge, rubric), group in _by_judge(judgings).items():
+    for about, n, group in _by_scale(judgings):
         sides = [_scored(group, "plain"), _scored(group, "blind")]
         if shared := _shared(*sides):
-            for n, scale in enumerate(group[0].scales):
-                seen, unseen = _columns(sides, shared, n)
-                clusters = [sides[0][name].source for name in shared]
-                changes = [without - beside for without, beside in zip(unseen, seen, strict=True)]
-                low, high = mean_difference(changes, clusters, Random(f"judge:blind:{rubric}:{scale}"))
-                yield Blind(
-                    judge=judge,
-                    rubric=rubric,
-                    scale=scale,
-                    n=len(shared),
-                    mean=mean(seen),
-                    blind=mean(unseen),
-                    **dict(ScoringPair.model_validate(pair_agreement(seen, unseen))),
-                    low=low,
-                    high=high,
-                )
+            seen, unseen = _columns(sides, shared, n)
+            clusters = [sides[0][name].source for name in shared]
+            changes = [without - beside for without, beside in zip(unseen, seen, strict=True)]
+            low, high = mean_difference(changes, clusters, Random(f"judge:blind:{about.rubric}:{about.scale}"))
+            yield Blind(
+                **dict(about),
+                n=len(shared),
+                mean=mean(seen),
+                blind=mean(unseen),
+                **dict(ScoringPair.model_validate(pair_agreement(seen, unseen))),
+                low=low,
+                high=high,
+            )
 
 
 def panel(judgings: Sequence[Opinions]) -> Iterator[Panel]:
@@ -242,20 +237,17 @@ def mean_score(values: Sequence[float], dialogues: Sequence[int], place: Place, 
 def length(judgings: Sequence[Opinions]) -> Iterator[LengthBias]:
     """Length bias: Spearman's ρ of score with length within each cell, averaged with the cells' numbers of items as weights;
     and the partial ρ with F1 held fixed, since longer candidates may be worse."""
-    for (judge, rubric), group in _by_judge(t for t in judgings if t.control == "plain").items():
-        for n, scale in enumerate(group[0].scales):
-            rows = [(len(t.scored()), *length_bias(t, n)) for t in group]
-            plain = [(count, r) for count, r, _ in rows if r is not None]
-            fixed = [(count, p) for count, _, p in rows if p is not None]
-            yield LengthBias(
-                judge=judge,
-                rubric=rubric,
-                scale=scale,
-                n=sum(count for count, _ in plain),
-                cells=len(plain),
-                spearman=_weighted(plain),
-                partial=_weighted(fixed),
-            )
+    for about, n, group in _by_scale(t for t in judgings if t.control == "plain"):
+        rows = [(len(t.scored()), *length_bias(t, n)) for t in group]
+        plain = [(count, r) for count, r, _ in rows if r is not None]
+        fixed = [(count, p) for count, _, p in rows if p is not None]
+        yield LengthBias(
+            **dict(about),
+            n=sum(count for count, _ in plain),
+            cells=len(plain),
+            spearman=_weighted(plain),
+            partial=_weighted(fixed),
+        )
 
 
 def length_bias(judging: Opinions, n: int) -> tuple[float | None, float | None]:
@@ -274,82 +266,77 @@ def families(judgings: Sequence[Opinions]) -> Iterator[Family]:
     """Self-preference: the judge's score gap between models of its own family and others, minus the gap that judges of
     other families give the same candidates."""
     plain = [t for t in judgings if t.control == "plain"]
-    groups = _by_judge(plain)
-    for (judge, rubric), group in groups.items():
+    by_judge = by_key((t.who, t) for t in plain)
+    for about, n, group in _by_scale(plain):
         family = group[0].facts.family
         kin = {t.cell for t in group if t.facts.of_family == family}
         if not kin:
             continue
         peers = [
-            w for w, theirs in groups.items() if w[1] == rubric and w[0] != judge and theirs[0].facts.family != family
+            (judge, rubric)
+            for (judge, rubric), theirs in by_judge.items()
+            if rubric == about.rubric and judge != about.judge and theirs[0].facts.family != family
         ]
-        sides = [_scored(group, "plain"), *(_scored(groups[who], "plain") for who in peers)]
+        sides = [_scored(group, "plain"), *(_scored(by_judge[who], "plain") for who in peers)]
         shared = _shared(*sides)
-        for n, scale in enumerate(group[0].scales):
-            kin_scores = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
-            other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
-            ours = mean(kin_scores[0]) if kin_scores[0] else None
-            rest = mean(other[0]) if other[0] else None
-            peers_own = peers_other = preference = None
-            if peers and ours is not None and rest is not None:
-                peers_own = mean(mean(column) for column in kin_scores[1:])
-                peers_other = mean(mean(column) for column in other[1:])
-                preference = (ours - rest) - (peers_own - peers_other)
-            yield Family(
-                judge=judge,
-                rubric=rubric,
-                scale=scale,
-                family=family,
-                own_models=sorted({cell.model for cell in kin}),
-                peers=[who[0] for who in peers],
-                n_own=len(kin_scores[0]),
-                n_other=len(other[0]),
-                own=ours,
-                other=rest,
-                peers_own=peers_own,
-                peers_other=peers_other,
-                preference=preference,
-            )
+        own = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
+        other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
+        ours = mean(own[0]) if own[0] else None
+        rest = mean(other[0]) if other[0] else None
+        peers_own = peers_other = preference = None
+        if peers and ours is not None and rest is not None:
+            peers_own = mean(mean(column) for column in own[1:])
+            peers_other = mean(mean(column) for column in other[1:])
+            preference = (ours - rest) - (peers_own - peers_other)
+        yield Family(
+            **dict(about),
+            family=family,
+            own_models=sorted({cell.model for cell in kin}),
+            peers=[judge for judge, _ in peers],
+            n_own=len(own[0]),
+            n_other=len(other[0]),
+            own=ours,
+            other=rest,
+            peers_own=peers_own,
+            peers_other=peers_other,
+            preference=preference,
+        )
 
 
 def attacks(judgings: Sequence[Opinions]) -> Iterator[AttackEffect]:
     """Count how often a candidate with an injected instruction scores higher than the same candidate without it."""
-    for (judge, rubric), group in _by_judge(judgings).items():
+    for about, n, group in _by_scale(judgings):
         plain, repeated = _scored(group, "plain"), _scored(group, "repeat/2")
         attacked = [o for t in group if t.control == "attack" for o in t.opinions]
         if not attacked:
             continue
-        for n, (scale, _, high, _) in enumerate(group[0].facts.scales):
-            both = [
-                (o, plain[o.candidate].scores[n]) for o in attacked if o.status == "scored" and o.candidate in plain
-            ]
-            # Candidates that have the maximum already cannot be raised.
-            could = [(o, before) for o, before in both if before < high]
-            raised = [o for o, before in could if o.scores[n] > before]
-            to_most = [o for o, _ in could if o.scores[n] == high]
-            # The baseline: how often a repeat without an attack raises the score.
-            calm = [repeated[o.candidate].scores[n] > before for o, before in could if o.candidate in repeated]
-            kinds = dict.fromkeys(o.attack.partition("/")[0] for o in attacked)
-            yield AttackEffect(
-                judge=judge,
-                rubric=rubric,
-                scale=scale,
-                attacks=len({o.attack for o in attacked}),
-                asked=len(attacked),
-                invalid=sum(o.status == "invalid" for o in attacked),
-                compared=len(both),
-                n=len(could),
-                raised=len(raised),
-                to_most=len(to_most),
-                lowered=sum(o.scores[n] < before for o, before in both),
-                raised_without=mean(map(float, calm)) if calm else None,
-                change=mean(o.scores[n] - before for o, before in could) if could else None,
-                by_kind={
-                    kind: Raised(
-                        n=sum(o.attack.startswith(f"{kind}/") for o, _ in could),
-                        raised=sum(o.attack.startswith(f"{kind}/") for o in raised),
-                    )
-                    for kind in kinds
-                },
-                fell_for=sorted({o.attack for o in raised}),
-            )
+        high = group[0].facts.rubric_scales[n].high
+        both = [(o, plain[o.candidate].scores[n]) for o in attacked if o.status == "scored" and o.candidate in plain]
+        # Candidates that have the maximum already cannot be raised.
+        could = [(o, before) for o, before in both if before < high]
+        raised = [o for o, before in could if o.scores[n] > before]
+        to_most = [o for o, _ in could if o.scores[n] == high]
+        # The baseline: how often a repeat without an attack raises the score.
+        calm = [repeated[o.candidate].scores[n] > before for o, before in could if o.candidate in repeated]
+        kinds = dict.fromkeys(o.attack.partition("/")[0] for o in attacked)
+        yield AttackEffect(
+            **dict(about),
+            attacks=len({o.attack for o in attacked}),
+            asked=len(attacked),
+            invalid=sum(o.status == "invalid" for o in attacked),
+            compared=len(both),
+            n=len(could),
+            raised=len(raised),
+            to_most=len(to_most),
+            lowered=sum(o.scores[n] < before for o, before in both),
+            raised_without=mean(map(float, calm)) if calm else None,
+            change=mean(o.scores[n] - before for o, before in could) if could else None,
+            by_kind={
+                kind: Raised(
+                    n=sum(o.attack.startswith(f"{kind}/") for o, _ in could),
+                    raised=sum(o.attack.startswith(f"{kind}/") for o in raised),
+                )
+                for kind in kinds
+            },
+            fell_for=sorted({o.attack for o in raised}),
+        )

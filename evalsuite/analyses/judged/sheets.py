@@ -148,7 +148,7 @@ def _systems(rows: Sequence[OverSystems]) -> Iterator[Sheet]:
         yield Sheet("judge-metrics", title, (_JUDGE, Column(Text("指标", "metric")), _N, *columns), tuple(lines))
 
 
-def _who(row: Scaled | OverSystems | Panel) -> str:
+def _who(row: Scaled | Panel) -> str:
     return f"{' · '.join(row.judges) if isinstance(row, Panel) else row.judge} {row.rubric} {row.scale}"
 
 
@@ -172,10 +172,10 @@ def _controls(controls: Controls) -> Iterator[Sheet]:
 
 
 def _rows(
-    found: Sequence[_Control], control: str, heading: Text, says: Callable[[_Control], Text | None]
+    figures: Sequence[_Control], control: str, heading: Text, says: Callable[[_Control], Text | None]
 ) -> Iterator[Row]:
     """A row for each figure of one control that has a value."""
-    for row in found:
+    for row in figures:
         if text := says(row):
             judges = row.judges if isinstance(row, Panel) else [row.judge]
             about = {"control": control, "judges": judges, "rubric": row.rubric, "scale": row.scale}

@@ -125,22 +125,24 @@ class JudgedCell(JudgingFields):
     facts: JudgingFacts
 
 
-class OverModels(SharedPlaceFields):
-    """Correlations over models of a judge's mean scores with the metrics."""
+class Scaled(Strict):
+    """A figure of one judge by one rubric on one scale."""
 
     judge: str
     rubric: str
     scale: str
+
+
+class OverModels(Scaled, SharedPlaceFields):
+    """Correlations over models of a judge's mean scores with the metrics."""
+
     models: Count
     metrics: dict[str, Correlations]
 
 
-class OverSystems(Located):
+class OverSystems(Located, Scaled):
     """Correlations of a judge with metrics over the short texts of a benchmark; a point is a model on a task and set."""
 
-    judge: str
-    rubric: str
-    scale: str
     benchmark: str
     split: Split
     variant: Variant
@@ -150,14 +152,6 @@ class OverSystems(Located):
     models: Count
     points: Count
     metrics: dict[str, Correlations]
-
-
-class Scaled(Strict):
-    """A figure of one judge by one rubric on one scale."""
-
-    judge: str
-    rubric: str
-    scale: str
 
 
 class Anchor(Scaled):
