@@ -1,7 +1,7 @@
 """The share of small faults in code that its tests notice. Mutates a seeded sample of places, one at a time, in a copy.
 
     python -m pip install --target /tmp/mut cosmic-ray    # makes the mutants; not a dependency of the suite
-    PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py metrics analyses/ranking.py --mutants 180 --seed 0 --out mutants.jsonl
+    PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py metrics analyses/significance.py --mutants 180 --seed 0 --out mutants.jsonl
     PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py --again mutants.jsonl --slow    # the survivors, with slow tests
 
 Files are drawn in proportion to their lines; a place in a file, and one of cosmic-ray's changes there, at random. A mutant runs
@@ -40,13 +40,13 @@ TESTS = {
     "analyses/abstention": "askings",
     "analyses/anchor": "anchors",
     "analyses/aspects": "aspects",
+    "analyses/average_ranks": "ranking tables",
     "analyses/blame": "blame",
     "analyses/breakdown": "breakdown",
     "analyses/calibration": "calibration",
     "analyses/chance": "chance",
     "analyses/confusion": "breakdown tables",
     "analyses/contamination": "contamination",
-    "analyses/corrected": "corrected",
     "analyses/correlations": "ranking tables",
     "analyses/detectable": "power",
     "analyses/difficulty": "difficulty",
@@ -55,17 +55,18 @@ TESTS = {
     "analyses/gaps": "gaps",
     "analyses/item_mean": "early_stopping sampling memory",
     "analyses/items": "show terminal sampling",
+    "analyses/judge_correction": "corrected",
     "analyses/judged": "judge judge_run sisters gaps",
     "analyses/learning": "learning",
     "analyses/means": "benchmarks early_stopping",
     "analyses/memory": "memory",
     "analyses/overview": "overview",
-    "analyses/ranked": "ranking early_stopping",
-    "analyses/ranking": "ranking",
+    "analyses/ranked_pairs": "ranking early_stopping",
     "analyses/robustness": "robustness",
     "analyses/saved": "strangers rounding sheets",
     "analyses/scores": "tables end_of_run early_stopping unread",
-    "analyses/second": "second_reader unread",
+    "analyses/second_reader": "second_reader unread",
+    "analyses/significance": "ranking tables",
     "analyses/stability": "askings",
     "analyses/token": "tokens",
     "analyses/votes": "askings",

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from evalsuite.analyses.journey import ReadReplies
-from evalsuite.analyses.ranking import Rated, rated_cells
 from evalsuite.analyses.saved import load_results, to_json
+from evalsuite.analyses.significance import ModelScores, read_model_scores
 from evalsuite.common.sheet import Sheet
 from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
@@ -91,6 +91,6 @@ class NoSource:
         return None
 
 
-def rated_cells_of(run: Path) -> list[Rated]:
+def rated_cells_of(run: Path) -> list[ModelScores]:
     """All cells of a run that are ranked."""
-    return list(rated_cells(run, load_results(run).cells))
+    return list(read_model_scores(run, load_results(run).cells))

@@ -39,7 +39,7 @@ _SHOWN = {
     ("backends/ray.py", "_no_room"),
     ("backends/checkpoint.py", "too_long"),
     ("backends/hf/pattern.py", "refusal"),
-    ("analyses/ranked.py", "open"),
+    ("analyses/ranked_pairs.py", "open"),
 }
 # Parameters that take a message or a part of one.
 _PARAMETERS = {"what", "missing", "absent", "why", "message", "owner", "hint", "problem", "reason", "use", "expected", "title", "note"}  # fmt: skip

@@ -17,9 +17,9 @@ from evalsuite.analyses.contamination import ExposureTest
 from evalsuite.analyses.judged.summary import _points
 from evalsuite.analyses.judged.values import JudgedCell, JudgingFacts, ScaleNumbers
 from evalsuite.analyses.means import means
-from evalsuite.analyses.ranked import pairs, verdict
-from evalsuite.analyses.ranking import groups
+from evalsuite.analyses.ranked_pairs import pairs, verdict
 from evalsuite.analyses.scores import notes
+from evalsuite.analyses.significance import task_comparisons
 from evalsuite.analyses.table import sheets
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.evaluation import early_stopping
@@ -312,7 +312,7 @@ def test_estimates_are_marked_and_not_tested(real_data, tmp_path, caplog):
     counted = replace(done, cells=tuple(cell.model_copy(update={"tokens": tokens}) for cell in done.cells))
     (spent,) = sheets(counted, ["tokens"])
     assert {row.cells[1].flags for row in spent.rows} == {(f"≈{n}/500",) for n in asked.values()}
-    assert groups(rated_cells_of(out)) == []
+    assert task_comparisons(rated_cells_of(out)) == []
     assert content_of(done, "difficulty") == [] and content_of(done, "breakdowns") == []
     with pytest.raises(ConfigError, match=r"share no answered item"):
         evalsuite.compare(out, "one", "two")

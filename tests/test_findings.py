@@ -15,8 +15,8 @@ from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.findings.journey import findings, of_run
 from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
-from evalsuite.analyses.ranking import ItemScores, Rated, TaskComparisons
 from evalsuite.analyses.saved import load_results
+from evalsuite.analyses.significance import ItemScores, ModelScores, TaskComparisons
 from evalsuite.benchmarks import registry
 from evalsuite.page.report import _load, page_data
 from evalsuite.results.analysis import Results
@@ -60,13 +60,13 @@ def findings_of(
 ) -> list[Finding]:
     """The findings of made-up cells, which are dealt to the runs of a page. A row of "chance" has the p-value of its right answers
     against uniform guesses; `earlier`: results of a version that had no such rows."""
-    rated: list[Rated] = []
+    rated: list[ModelScores] = []
     tested: list[list[Chance]] = [[] for _ in range(runs)]
     for number, c in enumerate(cells):
         if c.facts.backend != "baseline":
             right = round((c.headline.value or 0) * c.items)
             values = tuple(ItemScores(n, n % dialogues, (float(n < right),)) for n in range(c.items))
-            rated.append(Rated(replace(c.place, model=f"{number % runs}\t{c.model}"), values, True))
+            rated.append(ModelScores(replace(c.place, model=f"{number % runs}\t{c.model}"), values, True))
             row = {
                 "items": c.items,
                 "dialogues": len({v.source for v in values}),
@@ -124,7 +124,7 @@ def test_a_model_tagged_as_a_baseline_is_one() -> None:
     tagged = cell("small", "knowledge_filling", 45, 50, facts={"tags": ["baseline"]})
     results = Results(Path(), "", Reading(), (cell("a", "knowledge_filling", 20, 50), tagged), {})
     assert findings([results], [], []) == []  # only a baseline is there: no model is ranked
-    rated = [Rated(replace(results.cells[0].place, model="0\ta"), (ItemScores(0, 0, (1.0,)),), True)]
+    rated = [ModelScores(replace(results.cells[0].place, model="0\ta"), (ItemScores(0, 0, (1.0,)),), True)]
     (one,) = findings_about(findings([results], rated, []), "baselines")
     assert one.en == (
         "a's score is not above all baselines on Knowledge filling of CORECODE HARD; the baseline small alone gets "

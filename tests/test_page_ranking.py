@@ -16,7 +16,8 @@ from shared_fixtures import shared_folder
 from stand_ins import stand_in_models
 
 import evalsuite
-from evalsuite.analyses import ranking
+from evalsuite.analyses import significance
+from evalsuite.analyses.average_ranks import ranks_of
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 
@@ -74,7 +75,7 @@ def test_groups_and_correlations_in_chinese(page: Any, run: Path) -> None:
 
 
 def letters(page: Any, run: Path, *metrics: str) -> None:
-    found = {(g.set, g.task, g.metric): g for g in ranking.groups(rated_cells_of(run))}
+    found = {(g.set, g.task, g.metric): g for g in significance.task_comparisons(rated_cells_of(run))}
     for metric in metrics:
         page.select_option("[data-keep=metric] select", metric)
         told = {(s, m): row(page, s, m).locator("td").evaluate_all(LETTERS) for s in ("easy", "hard") for m in PATHS}
@@ -94,7 +95,7 @@ def letters(page: Any, run: Path, *metrics: str) -> None:
 
 
 def average_ranks(page: Any, run: Path) -> None:
-    for _, coordinates, ranks, *_ in ranking.ranks_of(load_results(run).cells):
+    for _, coordinates, ranks, *_ in ranks_of(load_results(run).cells):
         place = dict(coordinates)
         panel = page.locator(f"#rank-plots [data-set={place['set']}]")
         told = panel.locator("figcaption").inner_text()

@@ -22,10 +22,11 @@ from shared_fixtures import shared_folder
 from stand_ins import stand_in_models
 
 import evalsuite
+from evalsuite.analyses import average_ranks, significance
 from evalsuite.analyses import correlations as metric_correlations
-from evalsuite.analyses import ranking
-from evalsuite.analyses.ranking import ItemScores, Rated, drawn_groups, drawn_ranks
+from evalsuite.analyses.average_ranks import drawn_ranks
 from evalsuite.analyses.saved import load_results
+from evalsuite.analyses.significance import ItemScores, ModelScores, letter_sheets
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.cli.tables.terminal import draw
@@ -54,7 +55,7 @@ LETTERS = [
 def test_letters_are_those_of_the_literature(
     ranked: Iterable[str], differ: Any, expected: dict[str, str], source: str
 ) -> None:
-    assert ranking.letters(list(ranked), [tuple(pair) for pair in differ]) == expected, source
+    assert significance.letters(list(ranked), [tuple(pair) for pair in differ]) == expected, source
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -64,7 +65,7 @@ def test_letters_say_what_differs_and_nothing_else(seed: int) -> None:
     pairs = list(combinations(models, 2))
     differ = PIEPHO_3 if seed == 0 else [p for p in pairs if rng.random() < rng.choice((0.1, 0.4, 0.8))]
     models = list("12345678") if seed == 0 else models
-    found = ranking.letters(models, differ)
+    found = significance.letters(models, differ)
     assert [*found] == models
     for a, b in combinations(found, 2):
         assert bool(set(found[a]) & set(found[b])) == ((a, b) not in differ)
@@ -107,9 +108,9 @@ def test_pairwise_is_mcnemars_where_items_are_independent() -> None:
 PLACE = Place("", "knowledge_filling", "easy", "test", "paper", 0)
 
 
-def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
+def cell(model: str, values: Iterable[float], **more: Any) -> ModelScores:
     """A cell with two items per dialogue."""
-    return Rated(
+    return ModelScores(
         replace(PLACE, model=model),
         tuple(ItemScores(n, n // 2, (v,)) for n, v in enumerate(values)),
         more.pop("whole", True),
@@ -119,23 +120,23 @@ def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
 
 def test_groups_by_hand() -> None:
     good, bad = [1.0] * 40, [0.0] * 36 + [1.0] * 4
-    other = Rated(replace(PLACE, model="other"), tuple(ItemScores(-n, n, (1.0,)) for n in range(40)), True)
+    other = ModelScores(replace(PLACE, model="other"), tuple(ItemScores(-n, n, (1.0,)) for n in range(40)), True)
     cells = [cell("bad", bad), cell("good", good), cell("same", good), cell("part", good[:30], whole=False), other]
-    (found,) = ranking.groups(cells)
+    (found,) = significance.task_comparisons(cells)
     assert found.letters == {"good": "a", "same": "a", "bad": "b"}
     assert (found.best, found.not_worse) == ("good", ["same"])
     assert found.left_out == {"part": "incomplete", "other": "other items"}
     assert (found.metric, found.items, found.dialogues, found.test) == ("accuracy", 40, 20, "permutation")
-    assert ranking.groups(list(reversed(cells))) == [
+    assert significance.task_comparisons(list(reversed(cells))) == [
         found.model_copy(update={"left_out": dict(reversed(found.left_out.items()))})
     ]
-    assert ranking.groups(cells[:1]) == []
+    assert significance.task_comparisons(cells[:1]) == []
 
 
 def test_twenty_models_can_still_differ() -> None:
     """Holm multiplies by 190: with a thousand permutations nothing could be significant."""
     cells = [cell(f"m{n:02}", [float(i % 20 < n) for i in range(60)]) for n in range(20)]
-    (found,) = ranking.groups(cells)
+    (found,) = significance.task_comparisons(cells)
     assert not set(found.letters["m19"]) & set(found.letters["m00"])
 
 
@@ -143,8 +144,8 @@ def test_columns_in_which_no_test_can_tell_are_named() -> None:
     """Five dialogues: p is 2 / 2**5 at least, though one model has all right and the other none."""
     for dialogues, told in ((5, True), (6, False)):
         cells = [cell(model, [right] * 2 * dialogues) for model, right in (("a", 1.0), ("b", 0.0))]
-        (entry,) = ranking.groups(cells)
-        (sheet,) = drawn_groups([entry])
+        (entry,) = significance.task_comparisons(cells)
+        (sheet,) = letter_sheets([entry])
         notes = [english(note) for note in sheet.notes]
         assert notes[0] == "paired permutation test over dialogues, Holm's correction within a column"
         assert (
@@ -159,7 +160,7 @@ def test_columns_in_which_no_test_can_tell_are_named() -> None:
 
 def test_adapters_are_a_family_of_their_own() -> None:
     cells = [cell(name, [1.0] * 8, adapter=name.startswith("lora")) for name in ("a", "b", "lora1", "lora2")]
-    without, within = ranking.groups(cells)
+    without, within = significance.task_comparisons(cells)
     assert without.adapters is None and set(without.letters) == {"a", "b"}
     assert within.adapters and len(within.letters) == 4
 
@@ -183,21 +184,26 @@ def test_false_alarms_are_as_rare_as_promised(kind: str) -> None:
 def test_rated_reads_a_cell() -> None:
     entry = a_cell(task="slot_identification", perturb="circular")
     talk = (("A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。"), ("A: 你好。",))
-    rows = [ranking.Rating("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}, 0) for n in range(2)]
-    rows += [ranking.Rating("y", f"y{n}", talk[n], {"accuracy": 1.0}, 0) for n in (0, 0)]
-    found = ranking.rated(entry, rows, "0\tm")
+    rows = [significance.RecordScores("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}, 0) for n in range(2)]
+    rows += [significance.RecordScores("y", f"y{n}", talk[n], {"accuracy": 1.0}, 0) for n in (0, 0)]
+    found = significance.model_scores(entry, rows, "0\tm")
     assert found is not None and (found.model, found.whole) == ("0\tm", True)
     assert [v.values for v in found.values] == [(0.0,), (1.0,)]  # all rotations of an item have to be right
     assert found.values[0].source == found.values[1].source
     assert found.values[0].item == ("x", "x0", "x1")
-    samples = [*rows, *(ranking.Rating("x", f"x{n}", talk[0], {"accuracy": 1.0}, 1) for n in range(2))]
-    sampled = ranking.rated(entry, samples)
+    samples = [*rows, *(significance.RecordScores("x", f"x{n}", talk[0], {"accuracy": 1.0}, 1) for n in range(2))]
+    sampled = significance.model_scores(entry, samples)
     # The mean of an item's samples.
     assert sampled is not None and [v.values for v in sampled.values] == [(0.5,), (1.0,)]
     assert [v.item for v in sampled.values] == [v.item for v in found.values]
-    assert ranking.rated(a_cell(task="slot_identification", perturb="circular", missing=1), rows).whole is False  # type: ignore[union-attr]
     assert (
-        ranking.rated(a_cell(task="slot_identification", perturb="circular", facts={"backend": "baseline"}), rows)
+        significance.model_scores(a_cell(task="slot_identification", perturb="circular", missing=1), rows).whole
+        is False
+    )  # type: ignore[union-attr]
+    assert (
+        significance.model_scores(
+            a_cell(task="slot_identification", perturb="circular", facts={"backend": "baseline"}), rows
+        )
         is None
     )
 
@@ -219,7 +225,7 @@ DEMSAR = {
 
 
 def test_average_ranks_are_demsars() -> None:
-    found = ranking.average_ranks(DEMSAR)
+    found = average_ranks.average_ranks(DEMSAR)
     assert found.mean == pytest.approx({"C4.5": 3.143, "m": 2.0, "cf": 2.893, "m+cf": 1.964}, abs=5e-4)
     assert found.critical_difference == pytest.approx(1.25, abs=0.02)
     # His 9.28 is without the correction for ties: four models at mushroom, two at iris, lung and primary tumor.
@@ -230,12 +236,14 @@ def test_average_ranks_are_demsars() -> None:
 # Demšar's Table 5, 0.05.
 @pytest.mark.parametrize(("models", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (8, 3.031), (10, 3.164)])
 def test_critical_values_are_demsars(models: int, q: float) -> None:
-    assert ranking.nemenyi(models) == pytest.approx(q, abs=1e-3)
+    assert average_ranks.nemenyi(models) == pytest.approx(q, abs=1e-3)
 
 
 def test_critical_values_go_up_to_the_number_of_models() -> None:
-    assert ranking.critical_values(5) == pytest.approx({"3": 2.343, "4": 2.569, "5": 2.728}, abs=1e-3)  # Table 5
-    assert ranking.critical_values(32) == {str(models): round(ranking.nemenyi(models), 6) for models in range(3, 33)}
+    assert average_ranks.critical_values(5) == pytest.approx({"3": 2.343, "4": 2.569, "5": 2.728}, abs=1e-3)  # Table 5
+    assert average_ranks.critical_values(32) == {
+        str(models): round(average_ranks.nemenyi(models), 6) for models in range(3, 33)
+    }
 
 
 def test_there_is_no_test_over_items_of_too_few_dialogues() -> None:
@@ -250,10 +258,10 @@ def test_there_is_no_test_over_items_of_too_few_dialogues() -> None:
             for x in tasks
         ]
 
-    (row,) = ranking.ranks_of(cells(0.05))
+    (row,) = average_ranks.ranks_of(cells(0.05))
     sure = row.ranks
     assert sure.p is not None and sure.p < 0.05 and not sure.few
-    (row,) = ranking.ranks_of(cells(None))
+    (row,) = average_ranks.ranks_of(cells(None))
     none = row.ranks
     assert none.mean == sure.mean and none.few and (none.p, none.critical_difference) == (None, None)
     (sheet,) = drawn_ranks([row])
@@ -283,7 +291,7 @@ def test_ranks_are_of_models_that_did_every_task() -> None:
         entry("chance", filling, 1.0, facts={"tags": ["baseline"]}), entry("chance", cause, 1.0, facts={"tags": ["baseline"]}),
         entry("a+8", filling, 1.0, facts={"trained": trained}), entry("a+8", cause, 1.0, facts={"trained": trained}),
     ]  # fmt: skip
-    ((benchmark, place, ranks, left_out, _),) = ranking.ranks_of(entries)
+    ((benchmark, place, ranks, left_out, _),) = average_ranks.ranks_of(entries)
     assert benchmark == "corecode"
     assert ranks.mean == {"a": 1.25, "b": 1.75} and ranks.columns == 2  # ranks 1 and 2, then a tie
     assert (
@@ -291,8 +299,8 @@ def test_ranks_are_of_models_that_did_every_task() -> None:
         and "task" not in dict(place)
         and dict(place)["set"] == "easy"
     )
-    assert list(ranking.ranks_of(entries[::2][:2])) == []  # one task has no mean rank
-    assert list(ranking.ranks_of(entries[:2])) == []  # one model has no rank
+    assert list(average_ranks.ranks_of(entries[::2][:2])) == []  # one task has no mean rank
+    assert list(average_ranks.ranks_of(entries[:2])) == []  # one model has no rank
 
 
 def _headlines(values: dict[str, dict[str, float]], **place: Any) -> list[CellResult]:
@@ -311,17 +319,17 @@ def test_benchmarks_that_share_a_sets_name_are_ranked_apart() -> None:
         "a": {**dict.fromkeys(ours, 0.9), **dict.fromkeys(theirs, 0.1)},
         "b": dict.fromkeys((*ours, *theirs), 0.5),
     }
-    rows = list(ranking.ranks_of([*_headlines(scores), *_headlines({"c": dict.fromkeys(theirs, 0.7)})]))
+    rows = list(average_ranks.ranks_of([*_headlines(scores), *_headlines({"c": dict.fromkeys(theirs, 0.7)})]))
     assert [(row.benchmark, row.ranks.columns) for row in rows] == [("corecode", 2), ("charm", 2)]
     assert [row.ranks.mean for row in rows] == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 2.0, "c": 1.0}]
     assert [row.left_out for row in rows] == [{}, {}]
     values = tuple(ItemScores(n, n, (float(n % 2), 0.0)) for n in range(6))
     cells = [
-        Rated(Place(model, task, "easy", "test", "paper", 0), values, True)
+        ModelScores(Place(model, task, "easy", "test", "paper", 0), values, True)
         for model in "ab"
         for task in (*ours, *theirs)
     ]
-    sheets = list(drawn_groups(ranking.groups(cells)))
+    sheets = list(letter_sheets(significance.task_comparisons(cells)))
     assert [len(sheet.columns) for sheet in sheets] == [3, 3]
 
 
@@ -334,7 +342,7 @@ SUBSET = {"method": "subset", "asked": 5, "of": 10}
 def test_tasks_of_which_models_were_asked_other_items_do_not_count(facts: dict[str, Any]) -> None:
     tasks = ("knowledge_filling", "event_cause", "slot_identification")
     cells = _headlines({"a": dict.fromkeys(tasks, 0.9), "b": dict.fromkeys(tasks[:2], 0.5)})
-    (row,) = ranking.ranks_of([*cells, *_headlines({"b": {tasks[2]: 1.0}}, facts=facts)])
+    (row,) = average_ranks.ranks_of([*cells, *_headlines({"b": {tasks[2]: 1.0}}, facts=facts)])
     assert (row.ranks.mean, row.ranks.columns) == ({"a": 1.0, "b": 2.0}, 2)
     assert (row.left_out, row.unlike) == ({}, ["slot_identification"])
     (sheet,) = drawn_ranks([row])
@@ -347,7 +355,7 @@ def test_nobody_is_ranked_where_no_two_models_were_asked_the_same() -> None:
     whole = _headlines({"a": dict.fromkeys(tasks, 0.9), "b": dict.fromkeys(tasks, 0.5)})
     part = _headlines({"c": dict.fromkeys(tasks, 1.0)}, facts=FEWER)
     lacking = _headlines({"d": dict.fromkeys(tasks, 1.0)}, missing=1)
-    (row,) = ranking.ranks_of([*whole, *part, *lacking])
+    (row,) = average_ranks.ranks_of([*whole, *part, *lacking])
     assert row.ranks.mean == {} and row.unlike == [*tasks]
     assert row.left_out == {**dict.fromkeys("abc", "other items"), "d": "incomplete"}
     (sheet,) = drawn_ranks([row])
@@ -358,21 +366,23 @@ def test_nobody_is_ranked_where_no_two_models_were_asked_the_same() -> None:
 def test_a_list_of_items_leaves_out_its_own_model_alone() -> None:
     tasks = ("knowledge_filling", "event_cause")
     whole = _headlines({"a": dict.fromkeys(tasks, 0.9), "b": dict.fromkeys(tasks, 0.5)})
-    (row,) = ranking.ranks_of([*whole, *_headlines({"c": dict.fromkeys(tasks, 1.0)}, facts=LISTED, estimate=SUBSET)])
+    (row,) = average_ranks.ranks_of(
+        [*whole, *_headlines({"c": dict.fromkeys(tasks, 1.0)}, facts=LISTED, estimate=SUBSET)]
+    )
     assert (row.ranks.mean, row.left_out, row.unlike) == ({"a": 1.0, "b": 2.0}, {"c": "incomplete"}, [])
 
 
 def test_of_a_metric_of_which_less_is_better_the_lowest_value_ranks_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranking, "metric_named", lambda name: Metric(name, name, lower_is_better=True))
+    monkeypatch.setattr(average_ranks, "metric_named", lambda name: Metric(name, name, lower_is_better=True))
     tasks = ("knowledge_filling", "event_cause")
-    (row,) = ranking.ranks_of(_headlines({"a": dict.fromkeys(tasks, 0.2), "b": dict.fromkeys(tasks, 0.8)}))
+    (row,) = average_ranks.ranks_of(_headlines({"a": dict.fromkeys(tasks, 0.2), "b": dict.fromkeys(tasks, 0.8)}))
     assert row.ranks.mean == {"a": 1.0, "b": 2.0}
 
 
 def test_friedman_is_scipys() -> None:
     scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
     values = np.random.default_rng(3).integers(0, 6, (6, 8)).astype(float)
-    found = ranking.average_ranks({str(n): row for n, row in enumerate(values)})
+    found = average_ranks.average_ranks({str(n): row for n, row in enumerate(values)})
     theirs = scipy.friedmanchisquare(*values)
     assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
 
@@ -380,7 +390,7 @@ def test_friedman_is_scipys() -> None:
 def test_ranks_load_no_scipy_stats() -> None:
     """`evalsuite show` makes them each time, and scipy.stats takes long to load."""
     code = (
-        "import sys; from evalsuite.analyses.ranking import average_ranks;"
+        "import sys; from evalsuite.analyses.average_ranks import average_ranks;"
         "found = average_ranks({n: [0.5, 0.25 * i, 0.1, 0.2, 0.3] for i, n in enumerate('abc')});"
         "sys.exit('scipy.stats' in sys.modules or found.p is None)"
     )
@@ -389,7 +399,7 @@ def test_ranks_load_no_scipy_stats() -> None:
 
 @pytest.mark.parametrize(("models", "columns", "tested"), [(2, 8, False), (3, 4, False), (3, 5, True)])
 def test_too_little_to_test(models: int, columns: int, tested: bool) -> None:
-    found = ranking.average_ranks({str(n): [0.5] * columns for n in range(models)})
+    found = average_ranks.average_ranks({str(n): [0.5] * columns for n in range(models)})
     assert (found.p == 1.0) == tested and (found.critical_difference is not None) == tested
     assert set(found.mean.values()) == {(models + 1) / 2}
 
@@ -468,7 +478,7 @@ def run(folder: Path) -> Path:
 @pytest.mark.thorough
 def test_groups_and_ranks_of_a_run(run: Path) -> None:
     results = results_json(run)
-    found = ranking.groups(rated_cells_of(run))
+    found = significance.task_comparisons(rated_cells_of(run))
     assert {(e.set, e.task) for e in found} == {(c["set"], c["task"]) for c in results["cells"]}
     for entry in found:
         assert entry.best == "oracle" and not entry.left_out and "chance" not in entry.letters
@@ -477,7 +487,7 @@ def test_groups_and_ranks_of_a_run(run: Path) -> None:
         assert values == sorted(values, reverse=True)
     assert any(set(e.letters["oracle"]).isdisjoint(e.letters["random"]) for e in found)
     cells = load_results(run).cells
-    for _, place, ranks, left_out, _ in ranking.ranks_of(cells):
+    for _, place, ranks, left_out, _ in average_ranks.ranks_of(cells):
         assert dict(place)["set"] in ("easy", "hard") and ranks.mean["oracle"] == 1.0 and not left_out
     correlated = results["metric_correlations"]
     assert len(correlated) == 2 * 5 and all(e["basis"] == "items" and e["models"] == 4 for e in correlated)
@@ -485,8 +495,8 @@ def test_groups_and_ranks_of_a_run(run: Path) -> None:
     assert pairs["f1", "em"] > 0.5
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     for tables in (
-        drawn_groups(found),
-        drawn_ranks(ranking.ranks_of(cells)),
+        letter_sheets(found),
+        drawn_ranks(average_ranks.ranks_of(cells)),
         sheets_of(metric_correlations.ANALYSIS, correlated),
     ):  # fmt: skip
         for table in draw(tables):
@@ -498,5 +508,5 @@ def test_groups_and_ranks_of_a_run(run: Path) -> None:
 def test_the_tests_of_all_columns_are_named() -> None:
     by_task: Any = {name: SimpleNamespace(test=name) for name in ("McNemar", "permutation")}
     both = "paired permutation test over dialogues or McNemar's test, Holm's correction within a column"
-    assert ranking._tests(by_task).en == both
-    assert ranking._tests({"one": by_task["McNemar"]}).zh == "McNemar 检验，每列内经 Holm 校正"
+    assert significance._tests(by_task).en == both
+    assert significance._tests({"one": by_task["McNemar"]}).zh == "McNemar 检验，每列内经 Holm 校正"

@@ -20,7 +20,7 @@ from run_files import results_json
 from shared_fixtures import shared_folder
 
 import evalsuite
-from evalsuite.analyses.second import SHOWN, read_form, shown_reply
+from evalsuite.analyses.second_reader import SHOWN, read_form, shown_reply
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import BackendError, ConfigError, PromptError
 from evalsuite.common.resources import bundled

@@ -12,8 +12,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from evalsuite.analyses import breakdown, confusion, correlations
-from evalsuite.analyses.ranking import BenchmarkRanks, TaskComparisons, average_ranks, drawn_groups, drawn_ranks
+from evalsuite.analyses.average_ranks import BenchmarkRanks, average_ranks, drawn_ranks
 from evalsuite.analyses.scores import by_scoring
+from evalsuite.analyses.significance import TaskComparisons, letter_sheets
 from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import metric_named
@@ -150,7 +151,7 @@ WIDE = [
     # sheets, what must be there to read
     ("breakdowns", sheets_of(breakdown.ANALYSIS, BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc %", "CKF acc %", "by turns to the answer"]),
     ("confusions", sheets_of(confusion.ANALYSIS, [CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "part of", " 3 8 38", "chose nothing 2 10"]),
-    ("groups", drawn_groups(map(TaskComparisons.model_validate, GROUPS)), ["abcd abcd", "models that share a letter"]),
+    ("groups", letter_sheets(map(TaskComparisons.model_validate, GROUPS)), ["abcd abcd", "models that share a letter"]),
     ("ranks", ranks(), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", " incomplete "]),
     ("correlations", sheets_of(correlations.ANALYSIS, CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),
 ]  # fmt: skip

@@ -8,15 +8,15 @@ import pytest
 from as_json import a_cell
 
 from evalsuite.analyses.scores import unread
-from evalsuite.analyses.second import ANALYSIS as SECOND
-from evalsuite.analyses.second import Second
+from evalsuite.analyses.second_reader import ANALYSIS as SECOND
+from evalsuite.analyses.second_reader import SecondReaders
 from evalsuite.results.analysis import Results
 from evalsuite.types import Reading
 
 
 def results(second: bool = False, **status: int) -> Results:
     cells = (a_cell(status=status), a_cell(task="conflict_detection", status={"unparsed": 90}))
-    contents = {SECOND.key: Second(tasks=[], cells=[])} if second else {}
+    contents = {SECOND.key: SecondReaders(tasks=[], cells=[])} if second else {}
     return Results(Path(), "0", Reading(), cells, contents)
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from evalsuite.analyses.judged.sheets import judged_cells
 from evalsuite.analyses.judged.values import JudgedRecord
-from evalsuite.analyses.second import SecondRecord, second_cells
+from evalsuite.analyses.second_reader import SecondRecord, second_cells
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.results.analysis import Results
 from evalsuite.results.records import rows_of

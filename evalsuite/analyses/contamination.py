@@ -31,7 +31,7 @@ ORDER = ("order", "options", "mink", "names", "completion", "guided")  # order o
 LEVEL = 0.05  # corrected p below which there is a sign
 
 
-class Beside(Strict):
+class ReferenceResult(Strict):
     """The reference model alone, on the same texts."""
 
     name: Name
@@ -71,7 +71,7 @@ class ExposureTest(Located):
     )
     p: Share | None = Field(description="One-sided p; null where it would mean nothing.")
     why: str = Field(description="Why there is no p-value; empty if there is one.")
-    reference: Beside | None
+    reference: ReferenceResult | None
     listed: Rows[str] = Field(description="Items whose second half the model wrote nearly exactly, for reading.")
     p_holm: Share | None = Field(description="p, corrected by Holm over all tests of the model in this file.")
 
@@ -116,9 +116,9 @@ def keep_rows(out: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     corrected: dict[str, float] = {}
     for model in {row.model for row in every}:
         corrected |= holm({str(n): row.p for n, row in enumerate(every) if row.model == model and row.p is not None})
-    made = [row.model_copy(update={"p_holm": corrected.get(str(n))}).written() for n, row in enumerate(every)]
+    written = [row.model_copy(update={"p_holm": corrected.get(str(n))}).written() for n, row in enumerate(every)]
     path = out / NAME
-    replace_file(path, finite_json({"format": 1, "rows": made}, path, indent=1) + "\n")
+    replace_file(path, finite_json({"format": 1, "rows": written}, path, indent=1) + "\n")
 
 
 def _order(row: ExposureTest) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from evalsuite.analyses.judged.sheets import judged_cells
-from evalsuite.analyses.second import second_cells
+from evalsuite.analyses.second_reader import second_cells
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.jsonl import parse_object
 from evalsuite.results import records

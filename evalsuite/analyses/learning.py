@@ -26,8 +26,8 @@ from evalsuite.results.words import task_and_set, with_notes
 from evalsuite.types import Place
 
 
-class Before(IntervalFields):
-    """The base model's figure."""
+class UntunedScore(IntervalFields):
+    """The score of the base model, before fine-tuning."""
 
     items: Count
 
@@ -71,7 +71,7 @@ class Curve(SharedPlaceFields):
     trained_on: str
     allow_leak: bool | None
     metric: str
-    before: Before | None
+    before: UntunedScore | None
     chance: Share | None
     points: Rows[CurvePoint]
 
@@ -106,7 +106,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -
                 allow_leak=allow_leak,
                 **dict(base.without("model")),
                 metric=TASKS[base.task].metrics[0],
-                before=_before(by_place.get(base), [cell for cell, _ in adapters]),
+                before=_untuned_score(by_place.get(base), [cell for cell, _ in adapters]),
                 chance=chances[0] if chances else None,
                 points=_points(adapters, positions_at),
             )
@@ -122,7 +122,7 @@ def _trained_on(trained: AdapterTraining, task: str) -> str:
     return " ".join((trained.set, *tasks, *groups))
 
 
-def _before(cell: CellResult | None, adapters: Iterable[CellResult]) -> Before | None:
+def _untuned_score(cell: CellResult | None, adapters: Iterable[CellResult]) -> UntunedScore | None:
     """The base model's figure; None if it answered none of the adapters' test items."""
     if (
         cell is None
@@ -131,7 +131,7 @@ def _before(cell: CellResult | None, adapters: Iterable[CellResult]) -> Before |
     ):
         return None
     figure = cell.headline
-    return Before(value=figure.value, low=figure.low, high=figure.high, items=figure.n)
+    return UntunedScore(value=figure.value, low=figure.low, high=figure.high, items=figure.n)
 
 
 def _points(
@@ -212,7 +212,7 @@ def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
     labels = max((check.labels for check in checks), key=len)
 
     def summed(counts: Iterable[Sequence[int]]) -> list[int]:
-        padded = ([*own, *[0] * (len(labels) - len(own))] for own in counts)
+        padded = ([*each, *[0] * (len(labels) - len(each))] for each in counts)
         return [sum(column) for column in zip(*padded, strict=True)]
 
     def average(values: Iterable[float | None]) -> float | None:
@@ -271,8 +271,8 @@ def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
             Row((Text("0（基座）", "0 (base)"), *(value_or_dash(row.before) for row in group)), about={"model": base})
         ]
         for size in sorted({p.size for row in group for p in row.points}):
-            found = ([p for p in row.points if p.size == size] for row in group)
-            lines.append(Row((str(size), *(value_or_dash(points[0] if points else None) for points in found))))
+            by_curve = ([p for p in row.points if p.size == size] for row in group)
+            lines.append(Row((str(size), *(value_or_dash(points[0] if points else None) for points in by_curve))))
         if any(row.chance is not None for row in group):
             lines.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
         about = dict(group[0].without("perturb"))

@@ -61,7 +61,7 @@ class KnowledgeWay(Strict):
     judge: Name | None = Field(description="The judge whose verdicts count; null: the rule.")
 
 
-class Against(Strict):
+class AccuracyByKnowledge(Strict):
     """A model's items by what it knows of the facts that they rest on: all = known + rest + free + unclear."""
 
     metric: str = Field(description="The reasoning task's first metric.")
@@ -76,7 +76,7 @@ class Against(Strict):
     )
 
 
-class TaskAgainst(CellFields, Against):
+class CellByKnowledge(CellFields, AccuracyByKnowledge):
     """One cell of reasoning items."""
 
 
@@ -93,7 +93,7 @@ class _Group(Located):
     sets: Rows[Set]
 
 
-class PooledAgainst(_Group, Against):
+class PooledByKnowledge(_Group, AccuracyByKnowledge):
     """All reasoning items of a model over several tasks."""
 
     model: Name
@@ -136,8 +136,8 @@ class Independent(_Group):
 class Memory(Strict):
     """Items that rest on facts, beside the items that ask for these."""
 
-    tasks: Rows[TaskAgainst]
-    pooled: Rows[PooledAgainst]
+    tasks: Rows[CellByKnowledge]
+    pooled: Rows[PooledByKnowledge]
     independent: Rows[Independent]
 
 
@@ -205,16 +205,18 @@ def memory(
     if not resting:
         return None
     known = _knowledge(plain, _facts(resting), judged)
-    found = [made for cell in resting if (made := _reasoning(cell, known))]
-    if not found:
+    reasonings = [reasoning for cell in resting if (reasoning := _reasoning(cell, known))]
+    if not reasonings:
         return None
-    groups = by_key(((TASKS[one.cells[0].task].benchmark, one.cells[0].without("task", "set")), one) for one in found)
+    groups = by_key(
+        ((TASKS[one.cells[0].task].benchmark, one.cells[0].without("task", "set")), one) for one in reasonings
+    )
     pools = [_pool(group) for group in groups.values()]
     left_out = {cell.place.model for cell in cells if cell.result.is_baseline or cell.result.is_adapter}
     return Memory(
-        tasks=[TaskAgainst(**one.cells[0].as_dict(), **dict(_against(one))) for one in found],
+        tasks=[CellByKnowledge(**one.cells[0].as_dict(), **dict(_by_knowledge(one))) for one in reasonings],
         pooled=[
-            PooledAgainst(model=p.cells[0].model, **_about(p.key), **dict(_against(p)))
+            PooledByKnowledge(model=p.cells[0].model, **_about(p.key), **dict(_by_knowledge(p)))
             for p in pools
             if len(p.cells) > 1
         ],
@@ -258,7 +260,7 @@ def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whol
     right = {v.place: v.right for v in opinions}
     facts: dict[str, Fact] = {}
     for cell in cells:
-        rule = {} if opinions else {item: own.value > RIGHT for item, own in item_values(cell.outcomes).items()}
+        rule = {} if opinions else {item: of_item.value > RIGHT for item, of_item in item_values(cell.outcomes).items()}
         contexts = {o.item.id: o.item.context for o in cell.outcomes.outcomes}
         verdicts_here = right.get(cell.place, rule)
         facts |= {item: Fact(known, contexts[item]) for item, known in verdicts_here.items() if item in contexts}
@@ -283,20 +285,20 @@ def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[KnownFacts]]) -> R
         return None
     facts = {name: fact for k in used for name, fact in k.facts.items() if name in wanted}
     questions = tuple(
-        Question(name, own.value, own.first.item.context, _state({*own.first.item.rests_on}, facts))
-        for name, own in item_values(cell.outcomes).items()
+        Question(name, of_item.value, of_item.first.item.context, _state({*of_item.first.item.rests_on}, facts))
+        for name, of_item in item_values(cell.outcomes).items()
     )
     whole = cell.result.is_complete and all(k.whole for k in used)
     return Reasoning((place,), questions, facts, tuple(k.how for k in used), whole)
 
 
 def _state(rests_on: set[str], facts: Mapping[str, Fact]) -> str:
-    found = [facts[name].known for name in rests_on if name in facts]
+    verdicts = [facts[name].known for name in rests_on if name in facts]
     if not rests_on:
         return "free"
-    if not all(found):
+    if not all(verdicts):
         return "rest"
-    return "known" if len(found) == len(rests_on) else "unclear"
+    return "known" if len(verdicts) == len(rests_on) else "unclear"
 
 
 def _pool(parts: Sequence[Reasoning]) -> Reasoning:
@@ -312,16 +314,16 @@ def _pool(parts: Sequence[Reasoning]) -> Reasoning:
     )
 
 
-def _against(found: Reasoning) -> Against:
+def _by_knowledge(reasoning: Reasoning) -> AccuracyByKnowledge:
     """A model's accuracy on all items, and on those whose facts it knows or lacks."""
-    states = Counter(question.state for question in found.questions)
-    return Against(
-        metric=TASKS[found.cells[0].task].item_metrics[0],
-        knowledge=list(found.how),
-        facts=_mean([(float(fact.known), fact.context) for fact in found.facts.values()]),
-        all=_mean([(q.value, q.context) for q in found.questions]),
-        known=_mean([(q.value, q.context) for q in found.questions if q.state == "known"]),
-        rest=_mean([(q.value, q.context) for q in found.questions if q.state == "rest"]),
+    states = Counter(question.state for question in reasoning.questions)
+    return AccuracyByKnowledge(
+        metric=TASKS[reasoning.cells[0].task].item_metrics[0],
+        knowledge=list(reasoning.how),
+        facts=_mean([(float(fact.known), fact.context) for fact in reasoning.facts.values()]),
+        all=_mean([(q.value, q.context) for q in reasoning.questions]),
+        known=_mean([(q.value, q.context) for q in reasoning.questions if q.state == "known"]),
+        rest=_mean([(q.value, q.context) for q in reasoning.questions if q.state == "rest"]),
         free=states["free"],
         unclear=states["unclear"],
     )
@@ -415,15 +417,15 @@ def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each way of asking, of all tasks and models; then FRMM, MIB and the battles."""
     if not (memory := results.of(ANALYSIS)):
         return
-    every: list[TaskAgainst | PooledAgainst] = [*memory.tasks, *memory.pooled]
+    every: list[CellByKnowledge | PooledByKnowledge] = [*memory.tasks, *memory.pooled]
     groups = by_key(((row.split, row.way), row) for row in every)
     yield from with_notes((_sheet(*place, rows) for place, rows in groups.items()), _LEGEND)
     yield from with_notes(_measured(memory.independent), _MEASURES)
 
 
-def _sheet(split: str, asked: str, rows: Sequence[TaskAgainst | PooledAgainst]) -> Sheet:
-    single = [row for row in rows if isinstance(row, TaskAgainst)]
-    pooled = [row for row in rows if isinstance(row, PooledAgainst)]
+def _sheet(split: str, asked: str, rows: Sequence[CellByKnowledge | PooledByKnowledge]) -> Sheet:
+    single = [row for row in rows if isinstance(row, CellByKnowledge)]
+    pooled = [row for row in rows if isinstance(row, PooledByKnowledge)]
     lines: list[Row] = []
     for task, item_set in sorted({(row.task, row.set) for row in single}, key=lambda x: (task_order(x[0]), x[1])):
         lines.append(_heading(task_and_set(TASKS[task], item_set)))
@@ -449,12 +451,12 @@ def _heading(words: Text) -> Row:
     return Row((words, *(None for _ in range(7))), "group")
 
 
-def _line(row: TaskAgainst | PooledAgainst, about: Mapping[str, str]) -> Row:
-    whole, known, rest = ((value_or_dash(own), own.n if own else 0) for own in (row.all, row.known, row.rest))
+def _line(row: CellByKnowledge | PooledByKnowledge, about: Mapping[str, str]) -> Row:
+    whole, known, rest = ((value_or_dash(mean), mean.n if mean else 0) for mean in (row.all, row.known, row.rest))
     return Row((row.model, *whole, value_or_dash(row.facts), *known, *rest), about=about)
 
 
-def _decided(rows: Sequence[TaskAgainst | PooledAgainst | Independent]) -> Text:
+def _decided(rows: Sequence[CellByKnowledge | PooledByKnowledge | Independent]) -> Text:
     """A note on who decided whether a fact is known, for each task: a judge, or the rule."""
     judges: dict[str, dict[str, None]] = {}
     for row in rows:

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from evalsuite.analyses import second
+from evalsuite.analyses import second_reader
 from evalsuite.analyses.judged import sheets as judged
 from evalsuite.analyses.judged.sheets import judged_cells
-from evalsuite.analyses.second import second_cells
+from evalsuite.analyses.second_reader import second_cells
 from evalsuite.analyses.table import SECTIONS
 from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError, DataError
@@ -90,7 +90,7 @@ def from_json(out: Path, content: Mapping[str, Any]) -> Results:
 def results_of(out: Path, file: ResultsFile) -> Results:
     """The results of a run's folder from a value of `results_file()`."""
     reading = Reading(file.reading.parser, file.reading.extract)
-    contents = {row.key: found for row in SECTIONS if (found := getattr(file, row.key)) is not None}
+    contents = {row.key: content for row in SECTIONS if (content := getattr(file, row.key)) is not None}
     results = Results(out, file.evalsuite, reading, tuple(file.cells), contents)
     return replace(results, problems=tuple(problems_of(results)))
 
@@ -154,13 +154,14 @@ class Earlier:
             content = json.loads(path.read_bytes())
             cells = [_EarlierCell.model_validate(row) for row in content["cells"]]
             beside = {
-                row.key: (content.get(row.key) or {}).get("cells", ()) for row in (judged.ANALYSIS, second.ANALYSIS)
+                row.key: (content.get(row.key) or {}).get("cells", ())
+                for row in (judged.ANALYSIS, second_reader.ANALYSIS)
             }
             files = (*(cell.records for cell in cells), *(row["records"] for rows in beside.values() for row in rows))
             if not all(map(is_records_file, files)):
                 raise ValueError("no file of records")
             askers = {f"judge {row['judge']}" for row in beside[judged.ANALYSIS.key]}
-            askers |= {f"second reader {row['reader']}" for row in beside[second.ANALYSIS.key]}
+            askers |= {f"second reader {row['reader']}" for row in beside[second_reader.ANALYSIS.key]}
             return cls({cell.place: cell for cell in cells}, files, frozenset(askers))
         except OSError as error:
             raise ConfigError(f"{path}: cannot read: {error.strerror}") from None
@@ -182,8 +183,8 @@ class Earlier:
 
 def record_files(results: Results) -> list[str]:
     """Paths of the files of records that results.json names, within the run's folder."""
-    own, judgings, readings = results.cells, judged_cells(results), second_cells(results)
-    return [*(x.records for x in own), *(x.records for x in judgings), *(x.records for x in readings)]
+    cells, judgings, readings = results.cells, judged_cells(results), second_cells(results)
+    return [*(x.records for x in cells), *(x.records for x in judgings), *(x.records for x in readings)]
 
 
 def require_own(out: Path) -> None:

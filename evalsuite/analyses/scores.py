@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from evalsuite.analyses import chance, means, second
+from evalsuite.analyses import chance, means, second_reader
+from evalsuite.analyses.average_ranks import ranked_value
 from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.means import Mean
-from evalsuite.analyses.ranking import ranked_value
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
@@ -114,8 +114,8 @@ def _ranks(cells: Sequence[CellResult]) -> _Ranks:
             ]
             for is_baseline in (False, True):
                 models = [m for m in dict.fromkeys(c.model for c in way) if (m in baselines) is is_baseline]
-                found = mean_ranks([[column.get(model) for model in models] for column in columns])
-                for model, rank in zip(models, found, strict=True):
+                mean = mean_ranks([[column.get(model) for model in models] for column in columns])
+                for model, rank in zip(models, mean, strict=True):
                     ranks.setdefault((name, split, model), (n, rank))
     return ranks
 
@@ -247,10 +247,10 @@ def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int
     there are no models). (cells, metric) is a column."""
     counts, halves = list[str | None](), list[str | None]()
     for cells, metric in columns:
-        found = [cell.figure(metric) for cell in cells if cell]
-        n = sorted({row.n for row in found if row.n})
+        figures = [cell.figure(metric) for cell in cells if cell]
+        n = sorted({row.n for row in figures if row.n})
         counts.append(str(n[0]) if len(n) == 1 else f"{n[0]}–{n[-1]}" if n else None)
-        models = [cell.figure(metric) for cell in cells if cell and not cell.is_baseline] or found
+        models = [cell.figure(metric) for cell in cells if cell and not cell.is_baseline] or figures
         wide = max((half for row in models if (half := _half(row)) is not None), default=None)
         scale = 100 if metric_named(metric).percent else 1
         halves.append("–" if wide is None else f"±{scale * wide:.{0 if scale == 100 else 2}f}")
@@ -293,11 +293,11 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
         *(Column(heading, below, "percent", about={"scoring": scoring}) for scoring, _, heading, below in ways),
         Column(Text("随机水平", "chance"), kind="percent"),
     ]
-    for place, found in models.items():
-        if {scoring for by in found.values() for scoring in by} <= {"generate"}:  # as of a baseline
+    for place, by_place in models.items():
+        if {scoring for by in by_place.values() for scoring in by} <= {"generate"}:  # as of a baseline
             continue
         lines = []
-        for (item_set, task), by in sorted(found.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
+        for (item_set, task), by in sorted(by_place.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
             one = next(iter(by.values()))
             numbers = (_number(by.get(scoring), metric) for scoring, metric, *_ in ways)
             chance = Value(one.chance, tone="quiet")
@@ -364,7 +364,7 @@ def unread(results: Results) -> list[Text]:
 
     The model does not answer, or the parser reads its way of writing badly. No line where a second reader was asked.
     """
-    if results.of(second.ANALYSIS):
+    if results.of(second_reader.ANALYSIS):
         return []
     replies: Counter[str] = Counter()
     missed: Counter[str] = Counter()
@@ -404,9 +404,9 @@ def cut(results: Results) -> list[Text]:
     """A line for each model that has `cut_cells`."""
     cells = by_key((cell.model, cell) for cell in cut_cells(results))
     lines = []
-    for model, found in cells.items():
-        count = sum(cell.status["truncated"] for cell in found)
-        worst = max(found, key=cut_share)
+    for model, of_model in cells.items():
+        count = sum(cell.status["truncated"] for cell in of_model)
+        worst = max(of_model, key=cut_share)
         task = task_and_set(TASKS[worst.task], worst.set)
         share = f"{100 * cut_share(worst):.0f}"
         lines.append(

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 
-from evalsuite.analyses.ranked import ScoredRequest, asked_items, columns, pairs, takes_part
+from evalsuite.analyses.ranked_pairs import ScoredRequest, asked_items, columns, pairs, takes_part
 from evalsuite.backends.base import Backend, Replies
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key

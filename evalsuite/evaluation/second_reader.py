@@ -4,7 +4,7 @@ docs/second_reader.md describes it.
 
 It is asked about replies in which the parser found no answer, about long ones, and about a random sample of the rest. It is shown
 the options, or the question of a span or text, and the reply: nothing of the gold answer. Its replies are kept in the run's store
-under keys of their own, so that nothing is asked twice; analyses/second.py reads and compares them.
+under keys of their own, so that nothing is asked twice; analyses/second_reader.py reads and compares them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from evalsuite.analyses.saved import require_cells
-from evalsuite.analyses.second import shown_reply
+from evalsuite.analyses.second_reader import shown_reply
 from evalsuite.backends.base import Backend
 from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from evalsuite.analyses.judged.values import JudgedRecord
-from evalsuite.analyses.second import SecondRecord
+from evalsuite.analyses.second_reader import SecondRecord
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.frames.columns import FrameColumn, Leaf, fields_of
 from evalsuite.results.records import rows_of
@@ -83,12 +83,12 @@ class ReplyTable:
 @cache
 def replies() -> dict[str, ReplyTable]:
     """The tables of replies by name."""
-    made = (
+    kinds = (
         _replies("records", Record, ("cells",), ()),
         _replies("judged_records", JudgedRecord, ("judged", "cells"), ("judge", "rubric", "control")),
         _replies("second_records", SecondRecord, ("second", "cells"), ("reader",)),
     )
-    return {table.name: table for table in made}
+    return {table.name: table for table in kinds}
 
 
 def _replies(name: str, model: type[BaseModel], section: tuple[str, ...], also: tuple[str, ...]) -> ReplyTable:
@@ -104,11 +104,11 @@ def _replies(name: str, model: type[BaseModel], section: tuple[str, ...], also: 
         elif leaf.column.name not in (*keys, "asked_shots"):
             leaves.append(leaf)
     if model is Record:
-        said = "The labels of the options that the reply chose, as in gold; null: none."
-        leaves.append(_Chosen(FrameColumn("chosen", "text", said), ()))
+        meaning = "The labels of the options that the reply chose, as in gold; null: none."
+        leaves.append(_Chosen(FrameColumn("chosen", "text", meaning), ()))
     light = [leaf.column.name for leaf in leaves if _is_light(leaf.column)]
-    said = " ".join((model.__doc__ or "").split())
-    return ReplyTable(name, said, model, section, tuple(cell[key] for key in keys), tuple(leaves), (*keys, *light))
+    meaning = " ".join((model.__doc__ or "").split())
+    return ReplyTable(name, meaning, model, section, tuple(cell[key] for key in keys), tuple(leaves), (*keys, *light))
 
 
 def _is_light(column: FrameColumn) -> bool:

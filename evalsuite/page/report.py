@@ -16,12 +16,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_origin
 
-from evalsuite.analyses import ranking
+from evalsuite.analyses import average_ranks, significance
 from evalsuite.analyses.blame import damage_named
 from evalsuite.analyses.findings.journey import findings
 from evalsuite.analyses.judged.sheets import judged_cells
 from evalsuite.analyses.saved import from_json, score_named, to_json
-from evalsuite.analyses.second import second_cells
+from evalsuite.analyses.second_reader import second_cells
 from evalsuite.analyses.table import SECTIONS, TABLES, sheets
 from evalsuite.benchmarks.probing import CORRUPTIONS
 from evalsuite.benchmarks.published import published_figures
@@ -190,7 +190,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         {"ids": column.ids, "shards": [(add_shard(shard), first) for shard, first in column.shards]}
         for column in packed
     ]
-    rated = [one for column in packed for one in column.rated]
+    models = [one for column in packed for one in column.models]
     beside = {
         number: ({} if own.flips is None else {"flips": own.flips}) | {"column": n, "outcomes": own.outcomes}
         for n, column in enumerate(packed)
@@ -203,7 +203,11 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
     ]
     asked = {TASKS[one.cell.task].benchmark for one in cells}
     sets = by_key((TASKS[one.cell.task].benchmark, one.cell.set) for one in cells)
-    groups = [group for column in sorted(packed, key=lambda c: ranking.place_order(c.place)) for group in column.groups]
+    comparisons = [
+        comparison
+        for column in sorted(packed, key=lambda c: significance.place_order(c.place))
+        for comparison in column.comparisons
+    ]
     used = [name for name in BENCHMARKS if name in asked]
     return {
         "runs": [
@@ -248,12 +252,14 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
             "items": len({item for column in packed for item in column.items}),
             "replies": sum(column.replies for column in packed),
         },
-        "findings": [asdict(found) for found in findings([run.results for run in runs], rated, groups)],
-        "groups": [group.written() for group in groups],
+        "findings": [asdict(finding) for finding in findings([run.results for run in runs], models, comparisons)],
+        "groups": [comparison.written() for comparison in comparisons],
         "outcomes": OUTCOME_NAMES,
-        "nemenyi": ranking.critical_values(len({x.model for x in rated})),
+        "nemenyi": average_ranks.critical_values(len({x.model for x in models})),
         "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
-        "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],
+        "references": [
+            as_json(sheet) for name in used if (references := BENCHMARKS[name].references) for sheet in references()
+        ],
         "citations": citations(BENCHMARKS[name] for name in used),
         "unlike": [name for name in used if _differs(name, runs)],
     }

@@ -19,7 +19,13 @@ from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
-from evalsuite.analyses.ranking import Rated, Rating, TaskComparisons, groups_of_column, rated
+from evalsuite.analyses.significance import (
+    ModelScores,
+    RecordScores,
+    TaskComparisons,
+    comparisons_of_column,
+    model_scores,
+)
 from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.finite import without_nan
 from evalsuite.common.garbage import rare_collections
@@ -156,8 +162,8 @@ class Packed:
     ids: list[str]  # names of its entries
     shards: list[tuple[str, int]]  # packed JSON, and the first entry in it
     marks: dict[int, CellMarks]  # number of a cell -> its marks
-    rated: list[Rated]  # without the scores, from which `groups` was made
-    groups: list[TaskComparisons]
+    models: list[ModelScores]  # without the scores, from which `comparisons` were made
+    comparisons: list[TaskComparisons]
     replies: int
 
     @property
@@ -236,13 +242,14 @@ def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Pack
 def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coordinates], dict[str, float]]) -> Packed:
     """Pack a column. `plain`: first scores of unperturbed cells. An unperturbed column adds its own; a perturbed one is compared
     with them."""
-    column, replies, rated_cells = _Column(), 0, list[Rated]()
+    column, replies, models = _Column(), 0, list[ModelScores]()
     flips: dict[int, list[int]] = {}
     for one in cells:
-        values, ratings = _read(column, one.number, read_records(one.folder, one.cell.records))
+        values, of_records = _read(column, one.number, read_records(one.folder, one.cell.records))
         replies += len(values)
-        if scores := rated(one.cell, ratings, f"{one.run}\t{one.cell.model}"):  # identifies the model on the page
-            rated_cells.append(scores)
+        name = f"{one.run}\t{one.cell.model}"  # identifies the model on the page
+        if scores := model_scores(one.cell, of_records, name):
+            models.append(scores)
         base = (one.run, one.cell.without("perturb"))
         if not _is_perturbed(place):
             plain[base] = values
@@ -252,9 +259,9 @@ def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coor
             column.judged[one.number] = list(one.opinions)
     marks = {one.number: CellMarks(_outcomes(column, one.number), flips.get(one.number)) for one in cells}
     shards = [(pack_json(_shard(column, part)), part[0]) for part in _parts(column)]
-    groups = groups_of_column(place, rated_cells)
+    comparisons = comparisons_of_column(place, models)
     return Packed(
-        place, [*column.entries], shards, marks, [replace(c, values=()) for c in rated_cells], groups, replies
+        place, [*column.entries], shards, marks, [replace(c, values=()) for c in models], comparisons, replies
     )
 
 
@@ -267,11 +274,11 @@ def _outcomes(column: _Column, number: int) -> str:
     )
 
 
-def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tuple[dict[str, float], list[Rating]]:
+def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tuple[dict[str, float], list[RecordScores]]:
     """Add a cell's records to the column. Returns the first score of each entry (NaN if it failed), and all scores."""
     rows = column.rows[number] = {}
     values: dict[str, float] = {}
-    ratings: list[Rating] = []
+    of_records: list[RecordScores] = []
     for record in records:
         item = column.item(record)
         rotation, sample = record.get("rotation", 0), record.get("sample", 0)
@@ -305,8 +312,8 @@ def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tupl
             tokens=_tokens(record) if record.get("new_tokens") else None,
         )
         values[name] = next(iter(record["scores"].values()), math.nan)
-        ratings.append(Rating(record["item"], item, context(record), record["scores"], sample))
-    return values, ratings
+        of_records.append(RecordScores(record["item"], item, context(record), record["scores"], sample))
+    return values, of_records
 
 
 def _tokens(record: RecordFields) -> list[int]:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from evalsuite.analyses.judged.values import JudgedRecord
 from evalsuite.analyses.saved import results_file
-from evalsuite.analyses.second import SecondRecord
+from evalsuite.analyses.second_reader import SecondRecord
 from evalsuite.backends.models import ModelsFile
 from evalsuite.benchmarks.file.format import BenchmarkFile
 from evalsuite.results.schema.anchors import AnchorFile

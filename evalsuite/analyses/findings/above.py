@@ -10,7 +10,7 @@ from evalsuite.analyses import chance
 from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.findings.cells import FindingCell, baseline_kind, best_baselines, models
 from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value, within
-from evalsuite.analyses.ranking import ALPHA
+from evalsuite.analyses.significance import ALPHA
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
@@ -55,8 +55,8 @@ def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list
     # A run draws as many permutations as its own tests need; a page of many runs has more tests.
     draws = [family_draws(len(results.of(chance.ANALYSIS) or ())) for results in runs]
     least = holm({cell.number: 1 / (draws[cell.run] + 1) for cell, _ in tested})
-    found = [CellChance(cell, row, p[cell.number], least[cell.number]) for cell, row in tested]
-    return found, len(tested) < len(known)
+    chances = [CellChance(cell, row, p[cell.number], least[cell.number]) for cell, row in tested]
+    return chances, len(tested) < len(known)
 
 
 def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: Text) -> list[Finding]:
@@ -88,9 +88,9 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
     candidates = [g for g in tested if g.cell.task.name in below] or tested
     example = max(candidates, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
     cell, whose, items = example.cell, example.who(), example.row.items
-    own, reference = percent(cell.score), percent(example.reference)
-    zh = f"{own.zh}（{items} 题），{whose.zh} {reference.zh}"
-    en = f"{own.en} of {many(items, 'item')}, where {whose.en} gets {reference.en}"
+    accuracy, reference = percent(cell.score), percent(example.reference)
+    zh = f"{accuracy.zh}（{items} 题），{whose.zh} {reference.zh}"
+    en = f"{accuracy.en} of {many(items, 'item')}, where {whose.en} gets {reference.en}"
     # The task and the model, unless there is only one.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
@@ -175,7 +175,7 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
     pairs = [(first, top[name]) for name, first in best_baselines(cells).items() if name in top]
     if not pairs:
         return []
-    above = sum(own.score > first.score for first, own in pairs)
+    above = sum(model.score > first.score for first, model in pairs)
     whose = (
         Text("最高分", "The best score")
         if len({c.id for c in models(cells)}) > 1
@@ -193,13 +193,13 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
     negated = "not " if len(pairs) == 1 and not above else ""
     zh = f"{title.zh}：{whose.zh}在{on.zh}高于所有基线"
     en = f"{whose.en} is {negated}above all baselines on {within(on.en, title.en)}"
-    leads = [(first, own) for first, own in pairs if first.score > own.score]
+    leads = [(first, model) for first, model in pairs if first.score > model.score]
     shown = pairs[0][1]
     if leads:
-        shown, own = max(leads, key=lambda pair: (pair[0].score - pair[1].score, -pair[0].number))
+        shown, model = max(leads, key=lambda pair: (pair[0].score - pair[1].score, -pair[0].number))
         alone = _BASELINES.get(baseline_kind(shown), Text(f"基线 {shown.name}", f"the baseline {shown.name}"))
         there = Text(f"{shown.task.zh}上，", f"on {shown.task.en}, ") if len(pairs) > 1 else Text("", "")
-        got, second = value(shown), bare(own)
-        zh += f"；{there.zh}仅靠{alone.zh}即得 {got.zh}，{own.name} 为 {second.zh}"
-        en += f"; {there.en}{alone.en} alone gets {got.en}, {own.name} {second.en}"
+        got, second = value(shown), bare(model)
+        zh += f"；{there.zh}仅靠{alone.zh}即得 {got.zh}，{model.name} 为 {second.zh}"
+        en += f"; {there.en}{alone.en} alone gets {got.en}, {model.name} {second.en}"
     return [Finding("baselines", f"{zh}。", f"{en}.", cell=shown.number)]

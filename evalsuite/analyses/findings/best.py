@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from evalsuite.analyses.findings.cells import FindingCell, best_baselines, models
 from evalsuite.analyses.findings.words import Finding, bare, listed, score, value, within
-from evalsuite.analyses.ranking import ALPHA, TESTS, TaskComparisons
+from evalsuite.analyses.significance import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Text
 from evalsuite.types import Place
@@ -20,7 +20,7 @@ class TaskRanking:
     """A task on which models are compared: their cells, the best first, and the tests between them."""
 
     ranked: Sequence[FindingCell]
-    group: TaskComparisons
+    comparison: TaskComparisons
 
     @property
     def is_won(self) -> bool:
@@ -30,47 +30,47 @@ class TaskRanking:
     @property
     def is_clear(self) -> bool:
         """Whether the model with the highest score is significantly ahead of all others."""
-        return self.is_won and not self.group.not_worse
+        return self.is_won and not self.comparison.not_worse
 
     @property
     def is_testable(self) -> bool:
         """Whether the task has enough dialogues for a significant difference between two models."""
-        return self.group.least_p < ALPHA
+        return self.comparison.least_p < ALPHA
 
 
-def best(cells: Sequence[FindingCell], groups: Iterable[TaskComparisons], title: Text) -> list[Finding]:
+def best(cells: Sequence[FindingCell], comparisons: Iterable[TaskComparisons], title: Text) -> list[Finding]:
     """Name the model that is best on most tasks; if there is one model, its lowest and highest score."""
-    own = models(cells)
-    if len({c.id for c in own}) < 2:
-        return _alone(own, title)
-    columns = compared(own, groups)
+    of_models = models(cells)
+    if len({c.id for c in of_models}) < 2:
+        return _alone(of_models, title)
+    columns = compared(of_models, comparisons)
     won = [column for column in columns if column.is_won]
     if not won:
         return []
     by_model = by_key((column.ranked[0].id, column) for column in won)
     most = max(map(len, by_model.values()))
-    first = [own for own in by_model.values() if len(own) == most]
+    first = [won for won in by_model.values() if len(won) == most]
     rest = best_baselines(cells)
     if len(first) > 1:
         return [_each(first, len(columns), most, title)]
     return [_one(first[0], columns, rest, title)]
 
 
-def compared(own: Sequence[FindingCell], groups: Iterable[TaskComparisons]) -> list[TaskRanking]:
+def compared(of_models: Sequence[FindingCell], comparisons: Iterable[TaskComparisons]) -> list[TaskRanking]:
     """The tasks on which two or more models are compared by the first metric."""
-    at = {replace(c.cell.place, model=c.id): c for c in own}
+    at = {replace(c.cell.place, model=c.id): c for c in of_models}
     columns = []
-    for group in groups:
-        found = [at.get(Place(name, **group.coordinates())) for name in group.letters]
-        ranked = sorted((c for c in found if c), key=lambda c: -c.score)
-        if len(ranked) > 1 and not group.adapters and group.metric == ranked[0].task.metrics[0]:
-            columns.append(TaskRanking(ranked, group))
+    for comparison in comparisons:
+        there = [at.get(Place(name, **comparison.coordinates())) for name in comparison.letters]
+        ranked = sorted((c for c in there if c), key=lambda c: -c.score)
+        if len(ranked) > 1 and not comparison.adapters and comparison.metric == ranked[0].task.metrics[0]:
+            columns.append(TaskRanking(ranked, comparison))
     return columns
 
 
 def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: Text) -> Finding:
     """Say that several models are best on as many tasks."""
-    names = [own[0].ranked[0].name for own in first]
+    names = [won[0].ranked[0].name for won in first]
     return Finding(
         "best",
         f"{title.zh}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
@@ -144,8 +144,8 @@ def _lead(clear: int, mine: Sequence[TaskRanking], count: int) -> Text:
 
 def _test(columns: Sequence[TaskRanking]) -> Text:
     """The tests of these columns, each corrected over its pairs of models."""
-    names = [TESTS[name] for name in sorted({column.group.test for column in columns})]
-    pairs = sorted({math.comb(len(column.group.letters), 2) for column in columns})
+    names = [TESTS[name] for name in sorted({column.comparison.test for column in columns})]
+    pairs = sorted({math.comb(len(column.comparison.letters), 2) for column in columns})
     spread = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]}–{pairs[-1]}"
     en = " or ".join(name.en for name in names)
     zh, en = "或".join(name.zh for name in names), f"{en[0].upper()}{en[1:]}"
@@ -154,13 +154,13 @@ def _test(columns: Sequence[TaskRanking]) -> Text:
     return Text(f"{zh}，每项任务的 {spread} 对模型经 Holm 校正", f"{en}, Holm over the {spread} pairs of a task")
 
 
-def _alone(own: Sequence[FindingCell], title: Text) -> list[Finding]:
+def _alone(of_models: Sequence[FindingCell], title: Text) -> list[Finding]:
     """The scores of the only model: the lowest and the highest accuracy, or else of the metric that most of its tasks have."""
-    if not own:
+    if not of_models:
         return []
-    kinds = Counter(c.task.metrics[0] for c in own)
+    kinds = Counter(c.task.metrics[0] for c in of_models)
     metric = "accuracy" if "accuracy" in kinds else kinds.most_common(1)[0][0]
-    alike = sorted((c for c in own if c.task.metrics[0] == metric), key=lambda c: c.score)
+    alike = sorted((c for c in of_models if c.task.metrics[0] == metric), key=lambda c: c.score)
     low, high = alike[0], alike[-1]
     least, most = score(low), score(high)
     if len(alike) == 1:

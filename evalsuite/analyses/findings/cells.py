@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evalsuite.analyses.ranking import Rated
+from evalsuite.analyses.significance import ModelScores
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
@@ -26,7 +26,7 @@ class FindingCell:
     name: str  # the model's name, with its run where several have one of this name
     run: int  # index among the page's runs
     cell: CellResult
-    rated: Rated | None  # None for baselines, and for a model that is not ranked
+    scores: ModelScores | None  # None for baselines, and for a model that is not ranked
 
     @property
     def task(self) -> Task:
@@ -41,18 +41,18 @@ def numbered(runs: Sequence[Results]) -> list[FindingCell]:
     """All cells of a page, in its order."""
     cells = [(run, cell) for run, results in enumerate(runs) for cell in results.cells]
     runs_with = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
-    found = []
+    finding_cells = []
     for n, (run, cell) in enumerate(cells):
         name = cell.model if runs_with[cell.model] == 1 else f"{cell.model} ({runs[run].out.name})"
-        found.append(FindingCell(n, f"{run}\t{cell.model}", name, run, cell, None))
-    return found
+        finding_cells.append(FindingCell(n, f"{run}\t{cell.model}", name, run, cell, None))
+    return finding_cells
 
 
 def cells_of_findings(
-    benchmark: Benchmark, cells: Sequence[FindingCell], rated: Iterable[Rated]
+    benchmark: Benchmark, cells: Sequence[FindingCell], models: Iterable[ModelScores]
 ) -> tuple[list[FindingCell], Text]:
     """The cells of a benchmark that findings are about, and their title: the benchmark, with the set, the split and the way of
-    asking if it has several. `cells`: all those of the benchmark; `rated`: their scores by item."""
+    asking if it has several. `cells`: all those of the benchmark; `models`: their scores by item."""
     item_set = max(
         {c.cell.set for c in cells}, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name)
     )
@@ -67,8 +67,8 @@ def cells_of_findings(
     if usual and len({replace(c.cell.place, perturb="none").way for c in cells}) > 1:
         way = usual[0].cell.place.way
         title = Text(f"{title.zh}（{way}）", f"{title.en} ({way})")
-    ranked = {cell.place: cell for cell in rated if cell.whole and not cell.adapter}
-    return [replace(c, rated=ranked.get(replace(c.cell.place, model=c.id))) for c in usual], title
+    ranked = {cell.place: cell for cell in models if cell.whole and not cell.adapter}
+    return [replace(c, scores=ranked.get(replace(c.cell.place, model=c.id))) for c in usual], title
 
 
 def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
@@ -81,8 +81,8 @@ def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
     plain = [c for c in cells if is_plain(c) and not c.cell.is_adapter]
     if not plain:
         return []
-    own = [c for c in plain if not c.cell.is_baseline] or plain
-    counts = Counter(way(c.cell) for c in own)
+    of_models = [c for c in plain if not c.cell.is_baseline] or plain
+    counts = Counter(way(c.cell) for c in of_models)
     most = max(counts, key=lambda asked: (counts[asked], -split_order(asked[0])))
     return [c for c in plain if way(c.cell) == most]
 
@@ -94,7 +94,7 @@ def is_plain(cell: FindingCell) -> bool:
 
 def models(cells: Sequence[FindingCell]) -> list[FindingCell]:
     """The cells of models that are ranked."""
-    return [c for c in cells if c.rated is not None and not c.cell.is_baseline]
+    return [c for c in cells if c.scores is not None and not c.cell.is_baseline]
 
 
 def baseline_kind(cell: FindingCell) -> str:

@@ -12,28 +12,30 @@ from evalsuite.analyses.findings.cells import FindingCell, cells_of_findings, is
 from evalsuite.analyses.findings.levels import harder_set
 from evalsuite.analyses.findings.obstacles import obstacles
 from evalsuite.analyses.findings.words import Finding
-from evalsuite.analyses.ranking import Rated, TaskComparisons, groups, rated_cells
+from evalsuite.analyses.significance import ModelScores, TaskComparisons, read_model_scores, task_comparisons
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 from evalsuite.results.analysis import Analysis, Results
 from evalsuite.types import Benchmark
 
 
-def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence[TaskComparisons]) -> list[Finding]:
+def findings(
+    runs: Sequence[Results], scores: Sequence[ModelScores], compared: Sequence[TaskComparisons]
+) -> list[Finding]:
     """The findings of a page of some runs: over all benchmarks, on the first benchmark, on obstacles, then on the others, one of
-    each in turn. `rated`: the cells' scores by item; `compared`: the significance groups of the page's columns."""
+    each in turn. `scores`: the models' scores by item; `compared`: the comparisons of the page's columns."""
     cells = numbered(runs)
     if not any(not c.cell.is_baseline for c in cells):
         return (
             [Finding("best", "本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if cells else []
         )
-    looks = [(benchmark, *cells_of_findings(benchmark, own, rated)) for benchmark, own in _by_benchmark(cells)]
+    looks = [(benchmark, *cells_of_findings(benchmark, some, scores)) for benchmark, some in _by_benchmark(cells)]
     by_benchmark = [
         _of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)
     ]
     if not by_benchmark:
-        own = [c for c in cells if is_plain(c) and not c.cell.is_baseline]
-        return [*_not_ranked(own), *obstacles(cells, [], runs)]
+        some = [c for c in cells if is_plain(c) and not c.cell.is_baseline]
+        return [*_not_ranked(some), *obstacles(cells, [], runs)]
     first, *others = by_benchmark
     here = next(here for _, here, _ in looks if models(here))
     return [
@@ -44,13 +46,13 @@ def findings(runs: Sequence[Results], rated: Sequence[Rated], compared: Sequence
     ]
 
 
-def _not_ranked(own: Sequence[FindingCell]) -> list[Finding]:
+def _not_ranked(of_models: Sequence[FindingCell]) -> list[Finding]:
     """The reason why no model is ranked, from the complete, unperturbed cells of models; [] if all are of benchmarks that are
     averaged over their sets, on which there are no findings."""
-    if not own:
+    if not of_models:
         zh = "没有一个模型有完整、未扰动的结果，因此不作排名。"
         return [Finding("best", zh, "No cell of a model is whole and unperturbed: nobody is ranked.")]
-    if all(c.cell.is_adapter for c in own):
+    if all(c.cell.is_adapter for c in of_models):
         zh = "只评测了微调得到的适配器，它们不参与排名。"
         return [Finding("best", zh, "Only adapters of a fine-tuning were asked whole, which are not ranked.")]
     return []
@@ -59,9 +61,9 @@ def _not_ranked(own: Sequence[FindingCell]) -> list[Finding]:
 def _by_benchmark(cells: Sequence[FindingCell]) -> Iterator[tuple[Benchmark, list[FindingCell]]]:
     """The benchmarks that have cells, but for those whose sets are averaged, in the order of the registry."""
     for benchmark in BENCHMARKS.values():
-        own = [c for c in cells if TASKS[c.cell.task].benchmark == benchmark.name]
-        if own and not benchmark.averaged:
-            yield benchmark, own
+        of_benchmark = [c for c in cells if TASKS[c.cell.task].benchmark == benchmark.name]
+        if of_benchmark and not benchmark.averaged:
+            yield benchmark, of_benchmark
 
 
 def _of_benchmark(
@@ -82,22 +84,22 @@ def _of_benchmark(
 def of_run(results: Results, all_benchmarks: bool = True) -> list[Finding]:
     """The findings of a run, as its page has them; without `all_benchmarks`, only those on its first benchmark. Reads the records
     of the cells that they are about."""
-    rated: list[Rated] = []
-    for benchmark, own in _by_benchmark(numbered([results])):
-        here, _ = cells_of_findings(benchmark, own, ())
-        found = list(rated_cells(results.out, [c.cell for c in here], "0\t"))
-        rated += found
-        if not all_benchmarks and any(one.whole and not one.adapter for one in found):
+    scores: list[ModelScores] = []
+    for benchmark, of_benchmark in _by_benchmark(numbered([results])):
+        here, _ = cells_of_findings(benchmark, of_benchmark, ())
+        of_these = list(read_model_scores(results.out, [c.cell for c in here], "0\t"))
+        scores += of_these
+        if not all_benchmarks and any(one.whole and not one.adapter for one in of_these):
             break
-    return findings([results], rated, groups(rated))
+    return findings([results], scores, task_comparisons(scores))
 
 
 def end_of_run(results: Results) -> list[Finding]:
     """The findings that the terminal shows at the end of a run: those on its first benchmark. The cost of the harder set is left
     out if there are obstacles."""
-    found = of_run(results, all_benchmarks=False)
-    hindered = any(one.about == "obstacles" for one in found)
-    return [one for one in found if not (hindered and one.about == "levels")]
+    sentences = of_run(results, all_benchmarks=False)
+    hindered = any(one.about == "obstacles" for one in sentences)
+    return [one for one in sentences if not (hindered and one.about == "levels")]
 
 
 def sheets(results: Results) -> Iterator[Sheet]:

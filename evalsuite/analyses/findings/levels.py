@@ -8,7 +8,7 @@ from evalsuite.analyses import gaps
 from evalsuite.analyses.findings.cells import FindingCell, models
 from evalsuite.analyses.findings.words import Finding, many
 from evalsuite.analyses.gaps import Gap
-from evalsuite.analyses.ranking import ALPHA
+from evalsuite.analyses.significance import ALPHA
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results

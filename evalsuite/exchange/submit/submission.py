@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evalsuite.analyses import contamination, corrected, second
+from evalsuite.analyses import contamination, judge_correction, second_reader
 from evalsuite.analyses.saved import load_results, record_files, to_json
 from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.errors import ConfigError, DataError
@@ -52,7 +52,7 @@ class Submission:
 
 # Keys of results.json that are not submitted: a leaderboard shows what the parser reads, and can verify neither tests of
 # contamination nor people's marks.
-_OWN = {second.ANALYSIS.key, contamination.ANALYSIS.key, corrected.ANALYSIS.key}
+_OWN = {second_reader.ANALYSIS.key, contamination.ANALYSIS.key, judge_correction.ANALYSIS.key}
 
 
 def make_submission(run: str | Path, out: str | Path, head: form.FormValues, about: form.FormValues) -> Submission:

@@ -131,7 +131,7 @@ export interface Published {
   /** The wording beside whose figures it is shown; undefined: beside those of every wording. */
   wording?: string;
 }
-/** The significance groups of a column's models, as evalsuite/analyses/ranking.py computes them. */
+/** The significance groups of a column's models, as evalsuite/analyses/significance.py computes them. */
 export interface Groups extends Place {
   metric: string;
   adapters?: boolean;

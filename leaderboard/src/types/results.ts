@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (ad47ceaa99592fdb) by types.mjs.
+// Generated from schema/results.schema.json (aad2143cc4f673d8) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -94,11 +94,11 @@ export interface EvalsuiteResultsFormat1 {
   /**
    * Judges' means, corrected by people's scores of a random sample.
    */
-  corrected?: CorrectedJudge[] | null;
+  corrected?: JudgeCorrection[] | null;
   /**
    * A second reader beside the parser.
    */
-  second?: Second | null;
+  second?: SecondReaders | null;
   /**
    * Learning curves of adapters.
    */
@@ -362,7 +362,7 @@ export interface Facts {
   /**
    * Only the items of a file (--items); absent without one.
    */
-  items?: ItemsFile | null;
+  items?: Picked | null;
   /**
    * Broken lines of the file, left out.
    */
@@ -399,8 +399,8 @@ export interface Facts {
    * Absent where the model itself was asked.
    */
   recorded?: Recorded | null;
-  trained?: AdapterTraining | null;
-  until?: StopRule | null;
+  trained?: Trained | null;
+  until?: Until | null;
   /**
    * Absent where no reply was asked again.
    */
@@ -413,7 +413,7 @@ export interface Facts {
 /**
  * The items that a file names.
  */
-export interface ItemsFile {
+export interface Picked {
   /**
    * Hash of the file.
    */
@@ -489,7 +489,7 @@ export interface Recorded {
 /**
  * The training of an adapter by `evalsuite finetune`.
  */
-export interface AdapterTraining {
+export interface Trained {
   /**
    * The model that the adapter was trained on.
    */
@@ -526,7 +526,7 @@ export interface AdapterTraining {
 /**
  * The condition that ends the asking of a cell.
  */
-export interface StopRule {
+export interface Until {
   /**
    * The half width of the interval that is waited for.
    */
@@ -1193,8 +1193,8 @@ export interface Mean {
   };
 }
 /**
- * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals; a
- * dialogue that several sets ask about counts once. Null where a set has none.
+ * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals, taken
+ * as independent: with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide.
  */
 export interface Average {
   value: number | null;
@@ -1775,7 +1775,7 @@ export interface Gap {
   low: number | null;
   high: number | null;
   /**
-   * p of an unpaired permutation of dialogues between the sets, or of both sets' items of a dialogue that both have: exact for few dialogues, else from random permutations, as many as the family needs.
+   * p of an unpaired permutation of dialogues between the sets: exact for few dialogues, else from random permutations, as many as the family needs.
    */
   p: number;
   /**
@@ -3234,14 +3234,14 @@ export interface SelectivePoint {
  * Items that rest on facts, beside the items that ask for these.
  */
 export interface Memory {
-  tasks: TaskAgainst[];
-  pooled: PooledAgainst[];
+  tasks: CellByKnowledge[];
+  pooled: PooledByKnowledge[];
   independent: Independent[];
 }
 /**
  * One cell of reasoning items.
  */
-export interface TaskAgainst {
+export interface CellByKnowledge {
   /**
    * The reasoning task's first metric.
    */
@@ -3498,7 +3498,7 @@ export interface ItemMean {
 /**
  * All reasoning items of a model over several tasks.
  */
-export interface PooledAgainst {
+export interface PooledByKnowledge {
   /**
    * The reasoning task's first metric.
    */
@@ -3847,7 +3847,7 @@ export interface ExposureTest {
    * Why there is no p-value; empty if there is one.
    */
   why: string;
-  reference: Beside | null;
+  reference: ReferenceResult | null;
   /**
    * Items whose second half the model wrote nearly exactly, for reading.
    */
@@ -3860,7 +3860,7 @@ export interface ExposureTest {
 /**
  * The reference model alone, on the same texts.
  */
-export interface Beside {
+export interface ReferenceResult {
   name: string;
   fingerprint: string;
   value: number | null;
@@ -5377,7 +5377,7 @@ export interface Raised {
 /**
  * One judge's mean on one cell, and people's scores of a sample.
  */
-export interface CorrectedJudge {
+export interface JudgeCorrection {
   /**
    * The model's name in its models.yaml.
    */
@@ -5551,7 +5551,7 @@ export interface IntervalFields2 {
 /**
  * Second readers beside the parser. No other figure depends on them.
  */
-export interface Second {
+export interface SecondReaders {
   tasks: SecondTask[];
   cells: SecondCell[];
 }
@@ -5845,7 +5845,7 @@ export interface SecondCell {
    */
   first: number | null;
   second: IntervalFields3;
-  parted: Parting[];
+  parted: ReadingDifference[];
   errors: {
     [k: string]: number;
   };
@@ -5863,7 +5863,7 @@ export interface IntervalFields3 {
 /**
  * A reply that the readers read differently.
  */
-export interface Parting {
+export interface ReadingDifference {
   item: string;
   rotation: number;
   sample: number;
@@ -6020,14 +6020,14 @@ export interface Curve {
   trained_on: string;
   allow_leak: boolean | null;
   metric: string;
-  before: Before | null;
+  before: UntunedScore | null;
   chance: number | null;
   points: CurvePoint[];
 }
 /**
- * The base model's figure.
+ * The score of the base model, before fine-tuning.
  */
-export interface Before {
+export interface UntunedScore {
   value: number | null;
   low: number | null;
   high: number | null;

@@ -85,14 +85,14 @@ def compute(run: ScoredRun) -> list[Ranked] | None:
     ]
     rows = []
     for place, column in columns(cells).items():
-        if found := pairs(column):
+        if compared := pairs(column):
             rows.append(
                 Ranked(
                     **dict(place),
                     metric=estimated_metric(TASKS[column[0].cell.place.task]),
                     margin=column[0].margin,
-                    level=level(len(found)),
-                    pairs=found,
+                    level=level(len(compared)),
+                    pairs=compared,
                 )
             )
     return rows or None
@@ -124,10 +124,10 @@ def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None =
 
 def columns(cells: Iterable[AskedCell]) -> dict[Coordinates, list[AskedCell]]:
     """Place without the model -> its cells with the same items in the same order: the largest such group."""
-    found: dict[Coordinates, dict[tuple[str, ...], list[AskedCell]]] = {}
+    by_place: dict[Coordinates, dict[tuple[str, ...], list[AskedCell]]] = {}
     for one in cells:
-        found.setdefault(one.cell.place.without("model"), {}).setdefault(one.items, []).append(one)
-    return {place: max(groups.values(), key=len) for place, groups in found.items()}
+        by_place.setdefault(one.cell.place.without("model"), {}).setdefault(one.items, []).append(one)
+    return {place: max(groups.values(), key=len) for place, groups in by_place.items()}
 
 
 def pairs(column: Sequence[AskedCell]) -> list[RankedPair]:
@@ -136,7 +136,7 @@ def pairs(column: Sequence[AskedCell]) -> list[RankedPair]:
 
     from evalsuite.metrics.sequences import difference
 
-    made = []
+    rows = []
     both = list(combinations(column, 2))
     for one, two in both:
         order = one.asking.order
@@ -146,7 +146,7 @@ def pairs(column: Sequence[AskedCell]) -> list[RankedPair]:
             count = int(order.ends[len(low) - 1])
             value = float(np.mean(one.ranges[:count] - two.ranges[:count]))
             lowest, highest = float(low[-1]), float(high[-1])
-            made.append(
+            rows.append(
                 RankedPair(
                     a=one.cell.place.model,
                     b=two.cell.place.model,
@@ -158,7 +158,7 @@ def pairs(column: Sequence[AskedCell]) -> list[RankedPair]:
                     verdict=verdict(lowest, highest, margin),
                 )
             )
-    return made
+    return rows
 
 
 def verdict(low: float, high: float, margin: float) -> Literal["a", "b", "alike", "open"]:

@@ -85,7 +85,7 @@ class SecondTask(ReaderCounts, IntervalFields, Located):
     )
 
 
-class Parting(Strict):
+class ReadingDifference(Strict):
     """A reply that the readers read differently."""
 
     item: str
@@ -120,13 +120,13 @@ class SecondCell(CellFields, ReaderCounts):
     second: IntervalFields = Field(
         description="Value of the headline with the second reader's answers to the n replies, the parser's to the others."
     )
-    parted: Rows[Parting]
+    parted: Rows[ReadingDifference]
     errors: dict[str, Count]
     records: str = Field(pattern=r"^second/[^/\\]+\.jsonl$")
     facts: ReadingFacts
 
 
-class Second(Strict):
+class SecondReaders(Strict):
     """Second readers beside the parser. No other figure depends on them."""
 
     tasks: Rows[SecondTask]
@@ -182,14 +182,14 @@ def read_form(item: Item, shown: str, response: Response) -> Answer | None:
     The form: labels of options, separated by commas, or one option's line; for spans and texts a stretch of `shown`, verbatim;
     NONE; REFUSED.
     """
-    said = reply_text(response)
-    if response.finish == "length" or not said:
+    reply = reply_text(response)
+    if response.finish == "length" or not reply:
         return None
-    if said in _WORDS:
-        return Answer(_WORDS[said], rule="second reader")
+    if reply in _WORDS:
+        return Answer(_WORDS[reply], rule="second reader")
     kind = TASKS[item.task].kind
     if not kind.options:
-        return Answer(Status.PARSED, text=said, rule="second reader") if said in shown else None
+        return Answer(Status.PARSED, text=reply, rule="second reader") if reply in shown else None
     forms = {form: n for n, both in enumerate(zip(item.labels, item.indicators, strict=True)) for form in both}
     # An option's whole line, as it was shown, is one of the forms, too.
     lines = {
@@ -197,7 +197,7 @@ def read_form(item: Item, shown: str, response: Response) -> Answer | None:
         for n, (label, option) in enumerate(zip(item.labels, item.options, strict=True))
         for gap in ("", " ")
     }
-    named = [lines[said]] if said in lines else [forms.get(part.strip()) for part in said.split(",")]
+    named = [lines[reply]] if reply in lines else [forms.get(part.strip()) for part in reply.split(",")]
     chosen = tuple(sorted(n for n in named if n is not None))
     if None in named or len(set(chosen)) < len(chosen):
         return None
@@ -224,10 +224,10 @@ class ReadingPair:
         """Whether both readers found an answer, and the same one, or only one did; None without a verdict."""
         if self.second is None:
             return None
-        found = (self.first.status is Status.PARSED, self.second.status is Status.PARSED)
-        if all(found):
+        answered = (self.first.status is Status.PARSED, self.second.status is Status.PARSED)
+        if all(answered):
             return "same" if self.overlap["em"] == 1 else "other"
-        return "first_only" if found[0] else "second_only" if found[1] else "neither"
+        return "first_only" if answered[0] else "second_only" if answered[1] else "neither"
 
     @property
     def overlap(self) -> Mapping[str, float]:
@@ -243,7 +243,7 @@ def category(answer: Answer) -> tuple[int, ...] | None:
     return answer.chosen if answer.status is Status.PARSED else None
 
 
-def compute(run: ScoredRun) -> Second | None:
+def compute(run: ScoredRun) -> SecondReaders | None:
     """The second readers' results, with a file of records for each reader and cell; None if none was asked."""
     scored = {cell.place: cell for cell in run.cells}
     rows: list[SecondCell] = []
@@ -263,9 +263,9 @@ def compute(run: ScoredRun) -> Second | None:
             if name not in replies or replies[name][0] != row["key"]:
                 continue  # the reply was replaced since
             trial, response, first, _ = replies[name][1]
-            said = run.replies.response(row["asked"])
-            pairs[name] = _pair(trial, row["why"], response, first, said)
-            lines.append(_record(reader, cell.place, row, pairs[name], said))
+            reading = run.replies.response(row["asked"])
+            pairs[name] = _pair(trial, row["why"], response, first, reading)
+            lines.append(_record(reader, cell.place, row, pairs[name], reading))
         if not pairs:
             continue
         path = f"second/{safe_name(reader, *name_parts(cell.place))}.jsonl"
@@ -285,7 +285,7 @@ def compute(run: ScoredRun) -> Second | None:
                 replies=len(replies),
                 first=first_value,
                 second=second,
-                parted=[_parting(pair) for pair in pairs.values() if pair.relation not in (None, *AGREE)],
+                parted=[_reading_difference(pair) for pair in pairs.values() if pair.relation not in (None, *AGREE)],
                 errors=dict(errors.most_common(5)),
                 records=path,
                 facts=ReadingFacts.model_validate(facts),
@@ -298,17 +298,17 @@ def compute(run: ScoredRun) -> Second | None:
         )
         for (reader, task), pairs in by_task.items()
     ]
-    return Second(tasks=tasks, cells=rows) if rows else None
+    return SecondReaders(tasks=tasks, cells=rows) if rows else None
 
 
 _Name = tuple[str, int, int]  # item, rotation, sample
 _Replies = Mapping[_Name, tuple[str, ScoredReply]]  # (reply's key, the scored reply)
 
 
-def _pair(trial: Trial, why: Why, response: Response, first: Answer, said: Response | None) -> ReadingPair:
-    if said is None or said.error is not None:
-        return ReadingPair(trial, why, first, None, "missing" if said is None else "failed")
-    second = read_form(trial.item, shown_reply(response), said)
+def _pair(trial: Trial, why: Why, response: Response, first: Answer, reading: Response | None) -> ReadingPair:
+    if reading is None or reading.error is not None:
+        return ReadingPair(trial, why, first, None, "missing" if reading is None else "failed")
+    second = read_form(trial.item, shown_reply(response), reading)
     return ReadingPair(trial, why, first, second, "unreadable" if second is None else _READ_AS[second.status])
 
 
@@ -391,9 +391,9 @@ def _scores(
     return first, IntervalFields(value=figure.value, low=figure.low, high=figure.high)
 
 
-def _record(reader: str, place: Place, row: ReaderRow, pair: ReadingPair, said: Response | None) -> SecondRecord:
+def _record(reader: str, place: Place, row: ReaderRow, pair: ReadingPair, reading: Response | None) -> SecondRecord:
     """One line of second/: all that a reviewer needs to check a verdict."""
-    said = said or Response("", "")
+    reading = reading or Response("", "")
     return SecondRecord(
         reader=reader,
         **place.as_dict(),
@@ -404,23 +404,23 @@ def _record(reader: str, place: Place, row: ReaderRow, pair: ReadingPair, said: 
         why=pair.why,
         prompt=row["prompt"],
         key=row["asked"],
-        reply=said.text if said.error is None else None,
-        finish=said.finish,
-        error=said.error,
-        prompt_tokens=said.prompt_tokens,
-        new_tokens=said.new_tokens,
+        reply=reading.text if reading.error is None else None,
+        finish=reading.finish,
+        error=reading.error,
+        prompt_tokens=reading.prompt_tokens,
+        new_tokens=reading.new_tokens,
         first=AnswerRead.of(pair.first),
         verdict=pair.verdict,
         second=AnswerRead.of(pair.second) if pair.second else None,
         relation=pair.relation or "",
-        reasoning=said.reasoning,
+        reasoning=reading.reasoning,
     )
 
 
-def _parting(pair: ReadingPair) -> Parting:
+def _reading_difference(pair: ReadingPair) -> ReadingDifference:
     trial, second = pair.trial, pair.second or pair.first
     assert pair.relation
-    return Parting(
+    return ReadingDifference(
         item=trial.item.id,
         rotation=trial.rotation,
         sample=trial.request.sample,
@@ -435,7 +435,7 @@ def _says(item: Item, answer: Answer) -> str:
     return ", ".join(item.labels[n] for n in category(answer) or ()) or (answer.text or "")[:80]
 
 
-def problems(second: Second) -> Iterator[str]:
+def problems(second: SecondReaders) -> Iterator[str]:
     """A line for each failure."""
     for cell in second.cells:
         name = f"second reader {cell.reader}, {cell.place.name}"
@@ -510,7 +510,7 @@ def _tasks(reader: str, tasks: Sequence[SecondTask]) -> Sheet:
         *map(count_of, _RELATIONS),
     )
     asked = {why: [row.reasons[why] for row in tasks if why in row.reasons] for why in _ASKED_WHY}
-    sums = {why: (sum(r.agree for r in found), sum(r.n for r in found)) for why, found in asked.items() if found}
+    sums = {why: (sum(r.agree for r in agreed), sum(r.n for r in agreed)) for why, agreed in asked.items() if agreed}
     why = Text(
         "一致的条数，按所问缘由：" + "；".join(f"{_ASKED_WHY[k].zh} {a}/{n}" for k, (a, n) in sums.items()),
         "agree, by why they were asked: " + "; ".join(f"{_ASKED_WHY[k].en} {a} of {n}" for k, (a, n) in sums.items()),
@@ -521,12 +521,14 @@ def _tasks(reader: str, tasks: Sequence[SecondTask]) -> Sheet:
 
 def _statuses(tasks: Sequence[SecondTask]) -> Sheet:
     """The parser's status against the second reader's verdict, over all tasks."""
-    found: dict[str, Counter[str]] = {}
+    counts_of: dict[str, Counter[str]] = {}
     for row in tasks:
         for status, verdicts in row.statuses.items():
-            found.setdefault(status, Counter()).update(verdicts)
-    names = [name for name in get_args(ReadingOutcome) if any(counter[name] for counter in found.values())]
-    rows = tuple(Row((_word(status), *(counter[name] for name in names))) for status, counter in sorted(found.items()))
+            counts_of.setdefault(status, Counter()).update(verdicts)
+    names = [name for name in get_args(ReadingOutcome) if any(counter[name] for counter in counts_of.values())]
+    rows = tuple(
+        Row((_word(status), *(counter[name] for name in names))) for status, counter in sorted(counts_of.items())
+    )
     title = Text("解析器的状态（行）与第二读者的判断（列）", "The parser's status, by the second reader's verdict")
     return Sheet("second-statuses", title, (Column(""), *(Column(_word(name), kind="count") for name in names)), rows)
 
@@ -565,7 +567,7 @@ def _sheet_of_scores(cells: Sequence[SecondCell], marks: Mapping[Place, list[str
 _LENGTH = 30  # the most characters shown of an answer; its record has it whole
 
 
-def parted_sheets(results: Results) -> Iterator[Sheet]:
+def difference_sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each second reader: the replies that it and the parser read differently, one per row."""
     names = (("条目", "item"), ("模型", "model"), ("", ""), ("解析器", "parser"), ("第二读者", "second reader"))
     cells = second_cells(results)
@@ -593,13 +595,13 @@ def parted_sheets(results: Results) -> Iterator[Sheet]:
 ANALYSIS = Analysis(
     "second",
     sheets,
-    Second,
+    SecondReaders,
     compute,
     help="A second reader beside the parser.",
     estimates=True,
     at_end=True,
     problems=problems,
 )
-PARTED: Analysis[None] = Analysis(
-    "parted", parted_sheets, help="Replies that a second reader and the parser read differently."
+DIFFERENCES: Analysis[None] = Analysis(
+    "parted", difference_sheets, help="Replies that a second reader and the parser read differently."
 )

@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError
 
 from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
 from evalsuite.analyses.judged.summary import JudgedReplies, judged_replies
+from evalsuite.analyses.judged.values import Scaled
 from evalsuite.analyses.value_columns import MODEL, Columns, table
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import sources
@@ -37,12 +38,9 @@ UNMARKED = 0.05
 Refusal = Literal["suspicious", "changed", "unmarked", "few"]
 
 
-class CorrectedJudge(CellFields):
+class JudgeCorrection(Scaled, CellFields):
     """One judge's mean on one cell, and people's scores of a sample."""
 
-    judge: str
-    rubric: str
-    scale: str
     sample: str = Field(description="Name of the sample, as in RUN/audit.")
     annotators: Rows[str]
     drawn: Count = Field(description="Replies of the cell, scored by the judge, that the sample has.")
@@ -66,7 +64,7 @@ class CorrectedJudge(CellFields):
 _NONE = IntervalFields(value=None, low=None, high=None)
 
 
-def compute(run: ScoredRun) -> list[CorrectedJudge] | None:
+def compute(run: ScoredRun) -> list[JudgeCorrection] | None:
     """A row for each judged cell, scale and sample with people's scores; None without any."""
     samples = [] if run.out is None else list(_people(run.out))
     if not samples:
@@ -86,7 +84,7 @@ def _people(out: Path) -> Iterator[People]:
             raise first_fault(error, path) from None
 
 
-def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterator[CorrectedJudge]:
+def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterator[JudgeCorrection]:
     from evalsuite.metrics.ppi import corrected_mean
 
     if people.rubric not in (judged.rubric, judged.rubric.removesuffix("_en")):
@@ -118,11 +116,11 @@ def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterato
         tuning = None
         if refused is None:
             scores = [float(row[number]) for *_, row in judged.replies]
-            found = corrected_mean(scores, marks, contexts, lowest=scale.low, highest=scale.high)
-            mean = IntervalFields(value=found.value, low=found.low, high=found.high)
-            alone = IntervalFields(value=found.people, low=found.people_low, high=found.people_high)
-            tuning = found.tuning
-        yield CorrectedJudge(
+            estimate = corrected_mean(scores, marks, contexts, lowest=scale.low, highest=scale.high)
+            mean = IntervalFields(value=estimate.value, low=estimate.low, high=estimate.high)
+            alone = IntervalFields(value=estimate.people, low=estimate.people_low, high=estimate.people_high)
+            tuning = estimate.tuning
+        yield JudgeCorrection(
             **place.as_dict(),
             judge=judged.judge,
             rubric=judged.rubric,
@@ -154,8 +152,8 @@ def _raw(run: ScoredRun, judged: JudgedReplies, scale: str) -> IntervalFields:
     """The judge's uncorrected mean, as in the table of judges."""
     content = run.of(JUDGED)
     for cell in content.cells if content else ():
-        own = cell.place, cell.judge, cell.rubric, cell.control
-        if own == (judged.place, judged.judge, judged.rubric, "plain") and cell.scales:
+        judging = cell.place, cell.judge, cell.rubric, cell.control
+        if judging == (judged.place, judged.judge, judged.rubric, "plain") and cell.scales:
             numbers = cell.scales[scale]
             return IntervalFields(value=numbers.value, low=numbers.low, high=numbers.high)
     return _NONE
@@ -184,18 +182,18 @@ def sheets(results: Results) -> Iterator[Sheet]:
     yield from with_notes((_sheet(*where, [*group]) for where, group in groupby(rows, key=_sheet_of)), _LEGEND)
 
 
-def _sheet_of(row: CorrectedJudge) -> tuple[str, str, str, str]:
+def _sheet_of(row: JudgeCorrection) -> tuple[str, str, str, str]:
     return row.judge, row.rubric, row.scale, row.sample
 
 
-def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[CorrectedJudge]) -> Sheet:
+def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[JudgeCorrection]) -> Sheet:
     several = len({(row.way, row.split) for row in rows}) > 1
 
-    def asked(row: CorrectedJudge) -> Text:
+    def asked(row: JudgeCorrection) -> Text:
         place, task = place_words(row.coordinates(), benchmark_of(row.task)), task_and_set(TASKS[row.task], row.set)
         return Text(f"{task.zh} {place.zh}", f"{task.en} {place.en}") if several else task
 
-    columns: Columns[CorrectedJudge] = (
+    columns: Columns[JudgeCorrection] = (
         MODEL,
         (Column(Text("任务", "task"), key=True), asked),
         (Column(Text("评审平均", "judge"), kind="number"), lambda row: row.raw.as_value),
@@ -216,7 +214,7 @@ def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[Corr
 ANALYSIS = Analysis(
     "corrected",
     sheets,
-    list[CorrectedJudge],
+    list[JudgeCorrection],
     compute,
     help="Judges' means, corrected by people's scores of a random sample.",
     at_end=True,
