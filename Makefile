@@ -33,7 +33,7 @@ site: .venv/docs
 
 # Three tests at a time, each on one thread: many wait for servers, browsers and clusters.
 JOBS ?= 3
-PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
+PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile
 
 # make test ALL=1: the thorough ones with them, in one run, which makes once what they share; CI does.
 test: .venv/test lint

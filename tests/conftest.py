@@ -9,10 +9,15 @@ import io
 import os
 import shutil
 import signal
+import ssl
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +25,7 @@ from typing import Any
 import environment
 import processes
 import pytest
-from cpu import Costs
+from cpu import BUDGET, Costs
 from shared_fixtures import workers_folder
 from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
@@ -99,9 +104,8 @@ def _stale_assertions() -> Path | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the files with slow or thorough tests first: a worker that began one of them last would keep the others waiting. A file
-    stays whole, since a worker makes what its tests share once. Tests on the cluster come before all others, so that one worker
-    gets them all: each worker that takes some starts a cluster.
+    """Put the files that cost most first: a worker that began one of them last would keep the others waiting. Files with tests
+    on the cluster come before all others.
 
     A shuffled order depends on the seed and the test's name alone: pytest-xdist needs the same order in every worker."""
     for item in items:
@@ -110,16 +114,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if seed := config.getoption("shuffle"):
         items.sort(key=lambda item: [Random(f"{seed}:{name}").random() for name in (item.path.name, item.nodeid)])
         return
-    slow = {item.path for item in items if any(map(item.get_closest_marker, ("slow", "thorough")))}
-    items.sort(key=lambda item: (not on_cluster(item), item.path not in slow))
+    budget = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
+    cost = {name: sum(row) for name, row in budget["files"].items()}
+    few = sum(budget["other files"])
+    together = cluster_files()
+    items.sort(key=lambda item: (item.path.name not in together, -cost.get(item.path.name, few), item.path.name))
 
 
-def on_cluster(item: pytest.Item) -> bool:
-    # A test for several clusters names its fixture in a parameter.
-    call = getattr(item, "callspec", None)
-    return "two_nodes" in getattr(item, "fixturenames", ()) or (
-        call is not None and "two_nodes" in call.params.values()
-    )
+def cluster_files() -> set[str]:
+    """Names of the files with tests on the cluster. One worker gets them all: each worker that has one starts a cluster."""
+    return {path.name for path in Path(__file__).parent.glob("test_*.py") if "two_nodes" in path.read_text("utf-8")}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a worker whole files, since tests of a file share what they make, and the files on the cluster together."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    together = cluster_files()
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "on the cluster" if Path(file).name in together else file
+
+    config.option.loadscopereorder = False  # files are in the order of their costs
+    return ByFile(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -262,6 +282,17 @@ def named_models_only() -> Iterator[None]:
     """Runs of tests ask the models that they name, and no baselines beside them; tests/test_baselines.py has those."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evalsuite.evaluation.journey.come_along", lambda *_: [])
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_certificates() -> Iterator[None]:
+    """Clients of endpoints share the certificates of authorities: to read them takes as long as a short test, and the servers of
+    tests have none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        if find_spec("httpcore2"):
+            patch.setattr("httpcore2.default_ssl_context", cache(import_module("httpcore2").default_ssl_context))
         yield
 
 
