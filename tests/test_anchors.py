@@ -125,7 +125,7 @@ def test_better_than_random_where_items_repeat_each_other() -> None:
 def test_the_promised_error_is_kept_on_pure_noise() -> None:
     """The test can fail: the error of the best-fitting method on the models that chose the items is far too small."""
     promised, kept, naive = [], [], []
-    for seed in range(6):
+    for seed in range(3):
         table = _noise(60, 200, seed)
         seen, new = table[:15], table[15:]
         point = curve(seen, None, [20], seed)[0]
@@ -142,7 +142,7 @@ def test_the_promised_error_is_kept_on_pure_noise() -> None:
 @pytest.mark.thorough
 def test_the_interval_holds_new_models() -> None:
     inside = []
-    for seed in range(6):
+    for seed in range(3):
         table = _clustered(80, 200, seed)
         point = curve(table[:12], None, [25], seed)[0]
         off = choose(point.method, table[:12], None, 25, seed).estimate(table[12:]) - table[12:].mean(axis=1)

@@ -228,11 +228,11 @@ def test_files_are_split_by_lines_and_size() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("queue", [60, 15])
-def test_the_queue_of_tokens(queue: int) -> None:
+@pytest.mark.parametrize(("queue", "count"), [(60, 40), (15, 12)])
+def test_the_queue_of_tokens(queue: int, count: int) -> None:
     """A batch that exceeds the endpoint's queue of tokens waits for others to end; if there are none, it becomes smaller."""
     with BatchServer(queue=queue, seconds=0.05) as server:
-        assert all_right(ask(server, 40, batch={"requests": 10}), 40)
+        assert all_right(ask(server, count, batch={"requests": 10}), count)
         account = server.account()
     assert account["twice"] == 0 and account["batches"]["failed"] > 0
 

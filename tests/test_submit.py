@@ -296,22 +296,9 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("half a gzip", lambda f: cell_file(f).write_bytes(cell_file(f).read_bytes()[:-9]), True, "cannot be read"),
     ("a field less", in_cell(lambda r: r[0].pop("gold") and None), True, "jsonl.gz:1: gold: Field required"),
     ("an error beside a reply", in_cell(change_first({"error": "500"})), True, "either a reply or an error"),
-    ("a metric", in_results(lambda r: metric(r).update(value=metric(r)["value"] + 0.001)), True, "metrics.accuracy.value: is"),
-    ("an interval", in_results(lambda r: metric(r, "f1").update(low=0.4)), True, "metrics.f1.low: is 0.4, but the records give"),
-    ("a metric's n", in_results(lambda r: metric(r).update(n=40)), True, "metrics.accuracy.n: is 40"),
     ("a metric more", in_results(lambda r: r["cells"][0]["metrics"].update(iq=r["cells"][0]["metrics"]["f1"] if "f1" in r["cells"][0]["metrics"] else metric(r))),
      True, "metrics.iq: is {"),
-    ("a status", in_results(lambda r: r["cells"][0].update(status={"refused": 4})), True, "status.refused: is 4, but the records give nothing"),
-    ("chance", in_results(lambda r: next(c for c in r["cells"] if "chance" in c).update(chance=0.01)), True, "chance: is 0.01"),
-    ("a signature", in_results(lambda r: metric(r).update(signature="accuracy")), True, "signature: is \"accuracy\""),
     ("the seed of a cell", in_results(lambda r: r["cells"][0]["facts"].update(seed=7)), True, "but the records give"),
-    ("a drop", in_results(lambda r: r["robustness"]["drops"][0].update(p=0.0001)), True, "robustness.drops[0].p: is 0.0001"),
-    ("places", in_results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), True, "robustness.positions[0].gold[0]: is 9"),
-    ("a breakdown", in_results(lambda r: r["breakdowns"][0]["turns"][0].update(value=0.123)), True, "breakdowns[0].turns[0].value: is 0.123"),
-    ("a breakdown's interval", in_results(lambda r: r["breakdowns"][0]["distance"][0].update(interval=[0.1, 0.9876])), True, "breakdowns[0].distance[0].interval: is [0.1, 0.9876]"),
-    ("a breakdown less", in_results(lambda r: r["breakdowns"].pop()), True, "breakdowns[9]: is nothing"),
-    ("a confusion", in_results(lambda r: r["confusions"][0]["pairs"][0].__setitem__(2, 77)), True, "confusions[0].pairs[0][2]: is 77"),
-    ("what was offered", in_results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), True, "confusions[0].offers[0].options[0]: is 1"),
     ("no confusions", in_results(lambda r: r.pop("confusions")), True, "confusions: is nothing, but the records give"),
     ("a cell less", in_results(cell_less), True, "no cell of results.json names it"),
     ("a cell twice", in_results(lambda r: r["cells"].append(r["cells"][0])), True, "is a duplicate"),
@@ -347,6 +334,22 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("a model less in the form", in_form("  lexical:", "  other:"), False, "models: 'lexical' of results.json is not described"),
     ("an alias in the form", in_form("who: somebody", "who: &a b\ncontact2: *a"), False, "holds an alias"),
     ("no YAML", in_form("who: somebody", "who: [}"), False, "submission.yaml:4: not YAML"),
+]  # fmt: skip
+# Changes of different figures of results.json, which are found in one check.
+FIGURES: list[tuple[str, Callable[[Path], Any], str]] = [
+    ("a metric", in_results(lambda r: metric(r).update(value=metric(r)["value"] + 0.001)), "metrics.accuracy.value: is"),
+    ("an interval", in_results(lambda r: metric(r, "f1").update(low=0.4)), "metrics.f1.low: is 0.4, but the records give"),
+    ("a metric's n", in_results(lambda r: metric(r).update(n=40)), "metrics.accuracy.n: is 40"),
+    ("a status", in_results(lambda r: r["cells"][0].update(status={"refused": 4})), "status.refused: is 4, but the records give nothing"),
+    ("chance", in_results(lambda r: next(c for c in r["cells"] if "chance" in c).update(chance=0.01)), "chance: is 0.01"),
+    ("a signature", in_results(lambda r: metric(r).update(signature="accuracy")), "signature: is \"accuracy\""),
+    ("a drop", in_results(lambda r: r["robustness"]["drops"][0].update(p=0.0001)), "robustness.drops[0].p: is 0.0001"),
+    ("places", in_results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), "robustness.positions[0].gold[0]: is 9"),
+    ("a breakdown", in_results(lambda r: r["breakdowns"][0]["turns"][0].update(value=0.123)), "breakdowns[0].turns[0].value: is 0.123"),
+    ("a breakdown's interval", in_results(lambda r: r["breakdowns"][0]["distance"][0].update(interval=[0.1, 0.9876])), "breakdowns[0].distance[0].interval: is [0.1, 0.9876]"),
+    ("a breakdown less", in_results(lambda r: r["breakdowns"].pop()), "breakdowns[9]: is nothing"),
+    ("a confusion", in_results(lambda r: r["confusions"][0]["pairs"][0].__setitem__(2, 77)), "confusions[0].pairs[0][2]: is 77"),
+    ("what was offered", in_results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), "confusions[0].offers[0].options[0]: is 1"),
 ]  # fmt: skip
 
 
@@ -427,6 +430,16 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
         assert not any(SUMS in problem for problem in problems)
 
 
+@pytest.mark.slow
+def test_changed_figures_are_found_and_named(folder: Path) -> None:
+    for _, tamper, _ in FIGURES:
+        tamper(folder)
+    reseal(folder)
+    problems = check_submission(folder).problems
+    missed = [name for name, _, message in FIGURES if not any(message in problem for problem in problems)]
+    assert not missed, "\n".join(problems)
+
+
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """A prompt with a right key is refused if the template makes another one of the item."""
     from evalsuite.results.schema.record import Record
@@ -494,15 +507,17 @@ TAMPERED_SISTERS: list[tuple[str, Callable[[Path], Any], str]] = [
     ("the references", in_sister_cell(SETS, lambda r: r[0].update(references=r[0]["options"][:1])), "references: is not what the data's item"),
     ("no option", in_sister_cell(SETS, lambda r: r[0].update(references=["x"])), "references: are not all among the options"),
     ("the group", in_sister_cell(SETS, lambda r: r[0].update(group="reaction" if r[0]["group"] != "reaction" else "cause")), "group: is not what the data's item"),
-    ("the metric of a set", in_results(lambda r: next(c["metrics"] for c in r["cells"] if c["set"] == "v1")["set_accuracy"].update(value=0.99)), "set_accuracy.value: is 0.99"),
-    ("a mean", in_results(lambda r: r["means"][0]["metrics"]["f1"].update(value=0.99)), "means[0].metrics.f1.value: is 0.99"),
-    ("the sets of a mean", in_results(lambda r: r["means"][0]["sets"].pop()), "means[0].sets[4]: is nothing"),
-    ("a group's score", in_results(lambda r: next(b for b in r["breakdowns"] if "groups" in b)["groups"][0].update(value=0.99)), "groups[0].value: is 0.99"),
     ("a fold", in_sister_cell(SPANS, lambda r: r[0].update(set="fold2")), "set: is 'fold2', but the cell's is 'fold1'"),
     ("a loss", in_sister_cell(PROBES, lambda r: r[0]["likelihoods"][0].update(logprob=-1.0)), "delta_nll"),
     ("a probe's score", in_sister_cell(PROBES, lambda r: r[0]["scores"].update(delta_nll=1.5)), "scores.delta_nll: is 1.5"),
     ("a target", in_sister_cell(PROBES, lambda r: r[0]["pairs"][1].__setitem__(1, " yes")), "pairs"),
     ("no pairs", in_sister_cell(PROBES, lambda r: r[0].pop("pairs") and None), "pairs: 0 for a task of kind probe"),
+]  # fmt: skip
+SISTERS_FIGURES: list[tuple[str, Callable[[Path], Any], str]] = [
+    ("the metric of a set", in_results(lambda r: next(c["metrics"] for c in r["cells"] if c["set"] == "v1")["set_accuracy"].update(value=0.99)), "set_accuracy.value: is 0.99"),
+    ("a mean", in_results(lambda r: r["means"][0]["metrics"]["f1"].update(value=0.99)), "means[0].metrics.f1.value: is 0.99"),
+    ("the sets of a mean", in_results(lambda r: r["means"][0]["sets"].pop()), "means[0].sets[4]: is nothing"),
+    ("a group's score", in_results(lambda r: next(b for b in r["breakdowns"] if "groups" in b)["groups"][0].update(value=0.99)), "groups[0].value: is 0.99"),
 ]  # fmt: skip
 
 
@@ -515,6 +530,17 @@ def test_tampering_with_sisters_is_found(
     reseal(folder)
     problems = check_submission(folder).problems
     assert any(message in problem for problem in problems), "\n".join(problems)
+
+
+@pytest.mark.slow
+def test_changed_figures_of_sisters_are_found(sisters: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(sisters, tmp_path / "submission"))
+    for _, tamper, _ in SISTERS_FIGURES:
+        tamper(folder)
+    reseal(folder)
+    problems = check_submission(folder).problems
+    missed = [name for name, _, message in SISTERS_FIGURES if not any(message in problem for problem in problems)]
+    assert not missed, "\n".join(problems)
 
 
 # --- judges
