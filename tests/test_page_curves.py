@@ -15,7 +15,6 @@ import pytest
 from page_checks import no_sideways_scrolling, percent_text
 from run_files import results_json
 from shared_fixtures import shared_folder
-from tiers import thorough_but
 
 import evalsuite
 from evalsuite.analyses.learning import learning
@@ -69,17 +68,24 @@ NAMES = {"domain_identification": "Domain identification, Acc. %", "event_cause"
 LINES = {"none": "as they are"}  # perturbation -> the name of its line, if that is another
 
 
-@pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
-def test_lines_have_the_values_of_results_json(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
+def test_lines_and_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
+    lines_have_their_values(page, rows)
+    tables_have_their_values(page, rows)
+    label_check_has_its_values(page, rows)
+    adapters_stand_in_other_sections_only_when_asked_for(page)
+
+
+def lines_have_their_values(page: Any, rows: list[dict[str, Any]]) -> None:
     """A panel per task; a line per set above, a line per perturbation below; heights as the values are."""
-    page.select_option("[data-keep=learning-set] select", item_set)
-    for row in rows:
-        panel = f"[data-panel='{NAMES[row['task']]}']"
-        if row["perturb"] == "none":
-            check_line(page.locator(f"#curves_by_set-charts {panel} [data-series={row['set'].upper()}]"), row)
-        if row["set"] == item_set:
-            name = LINES.get(row["perturb"], row["perturb"])
-            check_line(page.locator(f"#curves_by_perturbation-charts {panel} [data-series='{name}']"), row)
+    for item_set in ("easy", "hard"):
+        page.select_option("[data-keep=learning-set] select", item_set)
+        for row in rows:
+            panel = f"[data-panel='{NAMES[row['task']]}']"
+            if row["perturb"] == "none":
+                check_line(page.locator(f"#curves_by_set-charts {panel} [data-series={row['set'].upper()}]"), row)
+            if row["set"] == item_set:
+                name = LINES.get(row["perturb"], row["perturb"])
+                check_line(page.locator(f"#curves_by_perturbation-charts {panel} [data-series='{name}']"), row)
     assert page.locator("#curves_by_set-charts .panel").count() == 2
     looks = [
         (line.get_attribute("stroke-dasharray"), mark.evaluate("x => x.localName"), line.evaluate("x => getComputedStyle(x).stroke"))
@@ -99,7 +105,7 @@ def check_line(series: Any, row: dict[str, Any]) -> None:
     assert all(f": {percent_text(m['value'])} %" in words for words, m in zip(spots, values, strict=True))
 
 
-def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
+def tables_have_their_values(page: Any, rows: list[dict[str, Any]]) -> None:
     """A row per size, a column per set; and below another fold each seed."""
     page.click("[data-unfold=tables-curves_by_set] summary")
     page.click("[data-unfold=tables-seeds] summary")
@@ -122,6 +128,32 @@ def test_tables_have_the_values_of_results_json(page: Any, rows: list[dict[str, 
     assert [(x[0], x[1], x[2].split()[0]) for x in lines] == [(a, b, percent_text(x["value"])) for a, b, x in wanted]
 
 
+def label_check_has_its_values(page: Any, rows: list[dict[str, Any]]) -> None:
+    for kind in ("shuffle", "none"):
+        page.select_option("[data-keep=learning-perturb] select", kind)
+        page.select_option("[data-keep=learning-size] select", "4")
+        row = next(r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", kind))
+        check = row["points"][0]["labels"]
+        panel = page.locator("#label_shares-charts [data-block='Domain identification']")
+        told = panel.locator("figcaption small").inner_text()
+        assert told.startswith(
+            f"Most frequent in training: (b) (75.0 %). It is {percent_text(check['share'])} % of the answers"
+        )
+        assert f"to training {percent_text(check['distance'])} %, to gold {percent_text(check['bias'])} %" in told
+        lines = [x.split() for x in panel.locator("tbody tr").all_inner_texts()]
+        counts = (check["trained"], check["chosen"], check["gold"])
+        assert [x[1:] for x in lines] == [
+            [percent_text(c[n] / sum(c)) for c in counts] for n in range(len(check["labels"]))
+        ]
+
+
+def adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None:
+    sections = "table.overview tbody.own", "#robustness", "table.status"
+    assert all("-s1" not in page.locator(x).first.inner_text() for x in sections)
+    page.check("[data-keep=adapters] input")
+    assert all("m+domain_identification-4-s1" in page.locator(x).first.inner_text() for x in sections)
+
+
 @pytest.mark.parametrize("way", ["point", "key", "table"])
 def test_values_open_their_evidence(page: Any, way: str) -> None:
     spot = page.locator("#curves_by_perturbation-charts [data-series=shuffle] .spot[role=button]").nth(1)
@@ -141,49 +173,23 @@ def test_values_open_their_evidence(page: Any, way: str) -> None:
     assert "m+domain_identification-4-s1" in page.inner_text(".cellhead .lead")
 
 
-def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None:
-    sections = "table.overview tbody.own", "#robustness", "table.status"
-    assert all("-s1" not in page.locator(x).first.inner_text() for x in sections)
-    page.check("[data-keep=adapters] input")
-    assert all("m+domain_identification-4-s1" in page.locator(x).first.inner_text() for x in sections)
-
-
-def test_the_label_check_has_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
-    for kind in ("shuffle", "none"):
-        page.select_option("[data-keep=learning-perturb] select", kind)
-        page.select_option("[data-keep=learning-size] select", "4")
-        row = next(r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", kind))
-        check = row["points"][0]["labels"]
-        panel = page.locator("#label_shares-charts [data-block='Domain identification']")
-        told = panel.locator("figcaption small").inner_text()
-        assert told.startswith(
-            f"Most frequent in training: (b) (75.0 %). It is {percent_text(check['share'])} % of the answers"
-        )
-        assert f"to training {percent_text(check['distance'])} %, to gold {percent_text(check['bias'])} %" in told
-        lines = [x.split() for x in panel.locator("tbody tr").all_inner_texts()]
-        counts = (check["trained"], check["chosen"], check["gold"])
-        assert [x[1:] for x in lines] == [
-            [percent_text(c[n] / sum(c)) for c in counts] for n in range(len(check["labels"]))
-        ]
-
-
 def downloaded_bytes(page: Any, button: str) -> bytes:
     with page.expect_download() as download:
         page.click(button)
     return Path(download.value.path()).read_bytes()
 
 
-@pytest.mark.parametrize("theme", thorough_but(1, ["light", "dark"]))
-def test_charts_are_saved_as_pictures(page: Any, theme: str) -> None:
-    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-    for figure in (
-        "curves_by_set-charts",
-        "curves_by_perturbation-charts",
-        "label_shares-charts",
-        "charts",
-        "positions-charts",
-    ):
-        check_pictures(page, figure, theme)
+def test_charts_are_saved_as_pictures(page: Any) -> None:
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        for figure in (
+            "curves_by_set-charts",
+            "curves_by_perturbation-charts",
+            "label_shares-charts",
+            "charts",
+            "positions-charts",
+        ):
+            check_pictures(page, figure, theme)
 
 
 def check_pictures(page: Any, figure: str, theme: str) -> None:

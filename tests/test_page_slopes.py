@@ -132,25 +132,14 @@ def height(page: Any, panel: str, value: float, box: str = "#drops-charts") -> f
     return float(bottom + (100 * value - low) / (high - low) * (top - bottom))
 
 
-def test_changes_at_a_glance(page: Any, run: Path) -> None:
-    rows = rows_of(run, "drops")
-    table = page.locator("[data-sheet=changes]")
-    assert table.locator("td.heat").count() == len(rows) == 3 * 4
-    kinds = list(dict.fromkeys(row["perturb"] for row in rows))
-    for row in rows:
-        mine = table.locator("tbody tr").filter(has_text=row["model"][:8])
-        text = mine.locator("td.heat").nth(kinds.index(row["perturb"])).inner_text()
-        assert text == signed_text(row["drop"]) + (" *" if row["p_holm"] < 0.05 else "")
-    means = [table.locator("tbody tr").nth(n).locator("td.heat").all_inner_texts() for n in range(3)]
-    sums = [sum(float(x.strip(" *").replace("−", "-")) for x in texts) for texts in means]
-    assert sums == sorted(sums)  # models with the largest losses come first
-    majority = table.locator("tbody tr").filter(has_text="majority")
-    majority.locator("td.heat button").nth(kinds.index("shuffle")).click()
-    page.wait_for_selector("#panes")
-    assert "perturb=shuffle" in page.url and "model=majority" in page.url
+def test_changes_are_drawn_saved_and_told_at_a_glance(page: Any, run: Path) -> None:
+    slopes_have_the_heights_of_their_values(page, run)
+    for box in ("drops-charts", "shots-charts", "wordings-charts"):
+        save_chart(page, box)
+    changes_at_a_glance(page, run)
 
 
-def test_slopes_have_the_heights_of_their_values(page: Any, run: Path) -> None:
+def slopes_have_the_heights_of_their_values(page: Any, run: Path) -> None:
     for row in rows_of(run, "drops"):
         found = line(page, row["perturb"], row["model"])
         drawn = [float(pair.split(",")[1]) for pair in found.locator(".path").get_attribute("points").split()]
@@ -169,27 +158,56 @@ def test_slopes_have_the_heights_of_their_values(page: Any, run: Path) -> None:
     assert drawn.locator(".panel").count() == drawn.locator(".chance.dotted").count() == 4
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("end", ["perturbed", "base"])
-def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
-    """The tab key stops once at a panel; arrows go on from there."""
-    panel = panel_of(page, "shuffle")
-    assert panel.locator("[tabindex='0']").count() == 1
-    panel.locator("[tabindex='0']").focus()
-    page.keyboard.press("ArrowLeft")  # from the first to the last: the perturbed end of the last line
-    if end == "base":
-        page.keyboard.press("ArrowLeft")
-    assert panel.locator("[tabindex='0']").count() == 1
-    told = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert panel.locator(".readout").inner_text() == told and (", change " in told) == (end == "perturbed")
-    page.keyboard.press("Enter")
+def changes_at_a_glance(page: Any, run: Path) -> None:
+    rows = rows_of(run, "drops")
+    table = page.locator("[data-sheet=changes]")
+    assert table.locator("td.heat").count() == len(rows) == 3 * 4
+    kinds = list(dict.fromkeys(row["perturb"] for row in rows))
+    for row in rows:
+        mine = table.locator("tbody tr").filter(has_text=row["model"][:8])
+        text = mine.locator("td.heat").nth(kinds.index(row["perturb"])).inner_text()
+        assert text == signed_text(row["drop"]) + (" *" if row["p_holm"] < 0.05 else "")
+    means = [table.locator("tbody tr").nth(n).locator("td.heat").all_inner_texts() for n in range(3)]
+    sums = [sum(float(x.strip(" *").replace("−", "-")) for x in texts) for texts in means]
+    assert sums == sorted(sums)  # models with the largest losses come first
+    majority = table.locator("tbody tr").filter(has_text="majority")
+    majority.locator("td.heat button").nth(kinds.index("shuffle")).click()
     page.wait_for_selector("#panes")
-    assert ("perturb=shuffle" in page.url) == (end == "perturbed")
+    assert "perturb=shuffle" in page.url and "model=majority" in page.url
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("picks", [(), ("Model-02-with-a-long-name-Instruct", "Model-05-with-a-long-name-Chat")])
-def test_of_twenty_models_the_largest_changes_are_named(many_page: Any, picks: tuple[str, ...]) -> None:
+def test_a_slope_opens_its_evidence_by_keyboard(page: Any) -> None:
+    """The tab key stops once at a panel; arrows go on from there, to either end of a line."""
+    for end in ("perturbed", "base"):
+        panel = panel_of(page, "shuffle")
+        assert panel.locator("[tabindex='0']").count() == 1
+        panel.locator(".spot").first.focus()
+        page.keyboard.press("ArrowLeft")  # from the first to the last: the perturbed end of the last line
+        if end == "base":
+            page.keyboard.press("ArrowLeft")
+        assert panel.locator("[tabindex='0']").count() == 1
+        told = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert panel.locator(".readout").inner_text() == told and (", change " in told) == (end == "perturbed")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#panes")
+        assert ("perturb=shuffle" in page.url) == (end == "perturbed")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#drops-charts")
+
+
+@pytest.mark.thorough
+def test_of_twenty_models_the_largest_changes_are_named(many_page: Any) -> None:
+    largest_changes_are_named(many_page)
+    an_unnamed_line_is_named_under_the_pointer(many_page)
+    looks_are_the_models_own(many_page)
+    largest_changes_are_named(many_page, "Model-02-with-a-long-name-Instruct", "Model-05-with-a-long-name-Chat")
+    assert no_sideways_scrolling(many_page)
+    many_page.click("#lang")
+    assert no_sideways_scrolling(many_page)
+
+
+def largest_changes_are_named(many_page: Any, *picks: str) -> None:
     """The largest changes are named, or those picked; no two names touch, none leaves the panel."""
     for name in picks:
         many_page.locator("#robustness .modelkeys button[title]", has_text=name[:8]).click()
@@ -212,8 +230,7 @@ def test_of_twenty_models_the_largest_changes_are_named(many_page: Any, picks: t
         assert many_page.locator("#drops-charts .dim").count() == 0
 
 
-@pytest.mark.thorough
-def test_an_unnamed_line_is_named_under_the_pointer(many_page: Any) -> None:
+def an_unnamed_line_is_named_under_the_pointer(many_page: Any) -> None:
     found = line(many_page, "shuffle", "Model-01-with-a-long-name-Chat")
     end = found.locator(".end")
     assert end.evaluate("x => getComputedStyle(x).opacity") == "0"
@@ -221,8 +238,7 @@ def test_an_unnamed_line_is_named_under_the_pointer(many_page: Any) -> None:
     assert end.evaluate("x => getComputedStyle(x).opacity") == "1"
 
 
-@pytest.mark.thorough
-def test_looks_are_the_models_own(many_page: Any) -> None:
+def looks_are_the_models_own(many_page: Any) -> None:
     """Twenty models, twenty looks by colour and marker; a model has the same one in legend, slopes and shots."""
     look = """x => { const m = x.querySelector('.mark'), c = getComputedStyle(m);
                      const corners = m.localName === 'circle' ? 'circle' : m.getAttribute('points').split(' ').map(p => p.split(',').map(Number));
@@ -266,14 +282,8 @@ def test_wordings_have_a_spot_each_and_their_mean(page: Any, run: Path) -> None:
     assert "prompt=plain" in page.url
 
 
-@pytest.mark.thorough
-def test_charts_are_saved(page: Any) -> None:
-    """A saved chart has every marker once and the models' names, and needs none of the page's styles."""
-    for box in ("drops-charts", "shots-charts", "wordings-charts"):
-        save_chart(page, box)
-
-
 def save_chart(page: Any, box: str) -> None:
+    """A saved chart has every marker once and the models' names, and needs none of the page's styles."""
     with page.expect_download() as download:
         page.click(f"[data-save='{box}.svg']")
     image = ElementTree.fromstring(Path(download.value.path()).read_text(encoding="utf-8"))
@@ -282,13 +292,6 @@ def save_chart(page: Any, box: str) -> None:
     assert len(drawn) == marks > 0
     assert "class=" not in ElementTree.tostring(image, encoding="unicode")
     assert any("majority" in (x.text or "") for x in image.iter() if x.tag.endswith("}text"))
-
-
-@pytest.mark.thorough
-def test_nothing_scrolls_sideways(many_page: Any) -> None:
-    assert no_sideways_scrolling(many_page)
-    many_page.click("#lang")
-    assert no_sideways_scrolling(many_page)
 
 
 @pytest.mark.thorough

@@ -13,7 +13,6 @@ import pytest
 from page_checks import no_sideways_scrolling, percent_text
 from run_files import results_json
 from shared_fixtures import shared_folder
-from tiers import thorough_but
 
 import evalsuite
 from evalsuite.backends.registry import BACKENDS
@@ -79,8 +78,14 @@ def centre(spot: Any) -> tuple[float, float]:
     return float(hit.get_attribute("cx")), float(hit.get_attribute("cy"))
 
 
-@pytest.mark.parametrize("item_set", thorough_but(1, ["easy", "hard"]))
-def test_points_stand_at_tokens_and_accuracy(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
+def test_the_section_has_the_figures_of_results_json(page: Any, cells: list[dict[str, Any]]) -> None:
+    for item_set in ("easy", "hard"):
+        points_stand_at_tokens_and_accuracy(page, cells, item_set)
+    table_has_the_figures(page, cells)
+    assert no_sideways_scrolling(page)
+
+
+def points_stand_at_tokens_and_accuracy(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
     """Points stand as results.json says: across on a scale of powers, up as the ticks; likelihoods at the edge, not joined."""
     choose(page, TASKS[0], item_set)
     mine = [c for c in cells if (c["task"], c["set"]) == (TASKS[0], item_set) and c["model"] != "random"]
@@ -109,7 +114,7 @@ def test_points_stand_at_tokens_and_accuracy(page: Any, cells: list[dict[str, An
     assert "ways left out whose tokens nobody counted, such as baselines: 1" in page.inner_text("#tokens")
 
 
-def test_the_table_has_the_figures_of_results_json(page: Any, cells: list[dict[str, Any]]) -> None:
+def table_has_the_figures(page: Any, cells: list[dict[str, Any]]) -> None:
     choose(page, TASKS[0])
     page.click("#tokens summary")
     rows = page.locator("#sheet-tokens_by_way tbody tr")
@@ -174,10 +179,3 @@ def test_nothing_where_nobody_counted(tmp_path: Path, browse: Any) -> None:
     with browse(tmp_path / "page" / "index.html") as tab:
         assert tab.locator("#part-tokens > *").count() == 0
         assert "Accuracy against tokens" not in tab.inner_text("#sections")
-
-
-@pytest.mark.thorough
-def test_nothing_scrolls_sideways(page: Any) -> None:
-    page.click("#tokens summary")
-    page.wait_for_selector("#sheet-tokens_by_way tbody tr")
-    assert no_sideways_scrolling(page)
