@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (aad2143cc4f673d8) by types.mjs.
+// Generated from schema/results.schema.json (d8400d3e68fe5316) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -362,7 +362,7 @@ export interface Facts {
   /**
    * Only the items of a file (--items); absent without one.
    */
-  items?: Picked | null;
+  items?: ItemsFile | null;
   /**
    * Broken lines of the file, left out.
    */
@@ -399,8 +399,8 @@ export interface Facts {
    * Absent where the model itself was asked.
    */
   recorded?: Recorded | null;
-  trained?: Trained | null;
-  until?: Until | null;
+  trained?: AdapterTraining | null;
+  until?: StopRule | null;
   /**
    * Absent where no reply was asked again.
    */
@@ -413,7 +413,7 @@ export interface Facts {
 /**
  * The items that a file names.
  */
-export interface Picked {
+export interface ItemsFile {
   /**
    * Hash of the file.
    */
@@ -489,7 +489,7 @@ export interface Recorded {
 /**
  * The training of an adapter by `evalsuite finetune`.
  */
-export interface Trained {
+export interface AdapterTraining {
   /**
    * The model that the adapter was trained on.
    */
@@ -526,7 +526,7 @@ export interface Trained {
 /**
  * The condition that ends the asking of a cell.
  */
-export interface Until {
+export interface StopRule {
   /**
    * The half width of the interval that is waited for.
    */
@@ -1193,8 +1193,8 @@ export interface Mean {
   };
 }
 /**
- * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals, taken
- * as independent: with sets of few items (docs/glucose.md) that of BLEU is too narrow, that of F1 too wide.
+ * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals; a
+ * dialogue that several sets ask about counts once. Null where a set has none.
  */
 export interface Average {
   value: number | null;
@@ -1775,7 +1775,7 @@ export interface Gap {
   low: number | null;
   high: number | null;
   /**
-   * p of an unpaired permutation of dialogues between the sets: exact for few dialogues, else from random permutations, as many as the family needs.
+   * p of an unpaired permutation of dialogues between the sets, or of both sets' items of a dialogue that both have: exact for few dialogues, else from random permutations, as many as the family needs.
    */
   p: number;
   /**
