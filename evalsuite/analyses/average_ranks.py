@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from evalsuite.analyses.significance import ALPHA
-from evalsuite.analyses.value_columns import MODEL
+from evalsuite.analyses.value_columns import MODEL_HEADING
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -203,7 +203,7 @@ def drawn_ranks(rows: Iterable[BenchmarkRanks]) -> Iterator[Sheet]:
             f": mean rank over {ranked.columns} tasks",
         )
         columns = (
-            MODEL[0],
+            MODEL_HEADING,
             Column(Text("平均名次", "mean"), kind="number", better="less"),
             Column(Text("范围", "range"), kind="count", interval="alone"),
         )

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from evalsuite.analyses.value_columns import MODEL
+from evalsuite.analyses.value_columns import MODEL_HEADING
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
@@ -293,7 +293,9 @@ def letter_sheets(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
             "：有共同字母的模型没有显著差异（Holm，0.05）",
             ": models that share a letter do not differ (Holm, 0.05)",
         )
-        yield Sheet("groups", title, (MODEL[0], *columns), tuple(rows), (_tests(by_task), *_too_few(by_task)), about)
+        yield Sheet(
+            "groups", title, (MODEL_HEADING, *columns), tuple(rows), (_tests(by_task), *_too_few(by_task)), about
+        )
 
 
 # Test of a comparison -> its name in a note.

@@ -15,7 +15,8 @@ CellRow = TypeVar("CellRow", bound=CellFields)
 ValueColumn = tuple[Column, Callable[[R], CellValue]]
 Columns = Sequence[tuple[Column, Callable[[R], CellValue]]]
 
-MODEL: ValueColumn[Any] = (Column(Text("模型", "model")), lambda row: row.model)
+MODEL_HEADING = Column(Text("模型", "model"))
+MODEL: ValueColumn[Any] = (MODEL_HEADING, lambda row: row.model)
 TASK: ValueColumn[Any] = (Column(Text("任务", "task"), key=True), lambda row: task_and_set(TASKS[row.task], row.set))
 
 
