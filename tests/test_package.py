@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import pytest
+from test_release import dist  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("torch", "transformers", "vllm", "jieba", "numpy", "scipy", "ray", "peft", "openai")
@@ -70,12 +71,10 @@ def test_nothing_heavy_is_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
+def test_a_wheel_runs_from_elsewhere(dist: Path, tmp_path: Path) -> None:  # noqa: F811
     """Built, installed into an empty folder, run from another: prompts, sample, model and page come along. Its files, one by one:
     test_release.py."""
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path / "dist"), str(ROOT)]
-    subprocess.run(build, check=True, capture_output=True)
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    (wheel,) = dist.glob("*.whl")
     site = tmp_path / "site"
     pip = [
         sys.executable,

@@ -31,7 +31,7 @@ def reply(prompt: str) -> str:
 @shared_folder
 def run(folder: Path) -> Path:
     tasks = ["knowledge_generation", "event_cause"]
-    evalsuite.run(model=["lexical", "random", "majority"], tasks=tasks, limit=8, out=folder / "run")
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=tasks, limit=5, out=folder / "run")
     with Server(mix={}, reply=reply) as server:
         models = folder / "models.yaml"
         api = f"{{base_url: '{server.url}', key_env: null, backoff: 0.02}}"

@@ -154,11 +154,10 @@ def harmless_markdown(run: Path, page: Any) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("xelatex") is None, reason="needs xelatex (TeX Live) on the PATH")
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_latex_compiles_and_runs_no_command(page: Any, tmp_path: Path, lang: str) -> None:
     """The LaTeX compiles; commands in names are printed, not run."""
-    if shutil.which("xelatex") is None:
-        pytest.skip("needs xelatex (TeX Live) on the PATH")
     if lang == "zh":
         page.click("#lang")
     tables = [exported_text(page, f"{name}.tex") for name in ("easy", "hard", "drops", "positions", "status-table")]

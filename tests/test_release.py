@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from shared_fixtures import shared_folder
 
 import evalsuite
 
@@ -35,10 +36,9 @@ def tracked_files() -> set[str]:
     return {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
 
 
-@pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@shared_folder
+def dist(folder: Path) -> Path:
     """The sdist, and the wheel that is built from it."""
-    folder = tmp_path_factory.mktemp("dist")
     words = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     subprocess.run(words, check=True, capture_output=True)
     return folder
