@@ -456,6 +456,13 @@ def test_one_dialogue_that_is_not_right_makes_no_gap() -> None:
     assert stats.unpaired_test([1, 1, 0], [1, 1, 1], "abc", "abc", Random(0), 1).least == 1 / 2
 
 
+def test_unpaired_p_of_thousands_of_dialogues() -> None:
+    """1,100 dialogues a set, half of them wrong: there are more ways to choose those than a float can count."""
+    right = [0.0, 1.0] * 550
+    test = stats.unpaired_test(right, right, range(1100), range(1100, 2200), Random(0), 1)
+    assert test.least < 1e-9 < 0.9 < test.p
+
+
 def test_unpaired_p_is_near_welchs() -> None:
     scipy = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(2)

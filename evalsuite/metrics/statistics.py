@@ -457,7 +457,7 @@ def unpaired_test(
         sums.append(dict(zip(dict.fromkeys(clusters), cluster_sums(rows, clusters), strict=True)))
     counts = len(sums[0]), len(sums[1])
     both = [name for name in sums[0] if name in sums[1]]
-    alone = [[row for name, row in side.items() if name not in both] for side in sums]
+    alone = [[row for name, row in side.items() if name not in other] for side, other in (sums, sums[::-1])]
     pairs = np.array([[side[name] for name in both] for side in sums]).reshape(2, len(both), 2)
     # Rows: the dialogues of the first set alone, of the second alone; those of both in the first, and in the second.
     total, size = np.concatenate([np.array(alone[0] + alone[1]).reshape(-1, 2), *pairs]).T
@@ -524,7 +524,8 @@ def _least_by_chance(means: Floats, mine: int, others: int) -> float:
     alone = int(differs[: mine + others].sum())
     one, other = differs[mine + others :].reshape(2, -1)
     swaps = 0.5 ** int((one != other).sum())
-    return swaps * min(math.comb(n, alone) for n in (mine, others)) / math.comb(mine + others, alone)
+    # Whole numbers are divided first: those of a thousand dialogues are too large for a float.
+    return swaps * (min(math.comb(n, alone) for n in (mine, others)) / math.comb(mine + others, alone))
 
 
 def _few(*counts: int) -> float:
