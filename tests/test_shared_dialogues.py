@@ -118,6 +118,15 @@ def test_tasks_that_are_all_right_on_the_same_dialogues_are_no_more_evidence_tha
     assert weighted_sum(others).low == pytest.approx(0.9)
 
 
+def test_a_task_that_is_all_right_says_nothing_of_one_that_is_not() -> None:
+    """The other task is wrong on the dialogues of the first, and right on as many more: its influences tell its own dialogues
+    apart, and are no reason to take the two as opposed."""
+    all_right = Summand(0.5, 1.0, 0.8, 1.0, {n: (0.0, 0.05) for n in range(20)})
+    half_right = Summand(0.5, 0.5, 0.4, 0.6, {n: (-0.01 if n < 20 else 0.01, 0.025) for n in range(40)})
+    found = weighted_sum([all_right, half_right])
+    assert found.low == pytest.approx(0.75 - (0.1**2 + 0.05**2) ** 0.5)
+
+
 def test_influences_are_those_of_leaving_a_dialogue_out() -> None:
     rng = Random(3)
     values, dialogues = [rng.random() for _ in range(20)], [rng.randrange(6) for _ in range(20)]
@@ -178,8 +187,9 @@ def test_the_mean_of_a_benchmark_counts_each_dialogue_once(tmp_path: Path) -> No
                 influence[dialogue[name]] += values[name] - mean
                 size[dialogue[name]] += 1
             moves = [influence[d] / (len(own) - size[d]) for d in influence]
-            # Equal items: dialogues' sizes in place of influences.
-            rows.append(moves if any(moves) else [*size.values()])
+            # Equal items: dialogues' sizes in place of influences, uncorrelated with those.
+            none = [0] * len(moves)
+            rows.append([*moves, *none] if any(moves) else [*none, *size.values()])
         alike = np.array(rows) @ np.array(rows).T
         length = np.sqrt(np.diag(alike))
         low = np.array([part["value"] - part["low"] for part in its_parts])

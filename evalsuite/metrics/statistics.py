@@ -289,8 +289,9 @@ def weighted_sum(parts: Sequence[Summand]) -> Interval:
     The distances h of the parts' values to the ends of their intervals give that of the sum: the root of the sum over pairs of
     parts of w h ρ w h (Zou & Donner 2008). The correlation ρ of two parts is that of their dialogues' influences, so it is 0
     where they share none, and for intervals of ±1.96 standard errors over dialogues the result is that of the sum's own
-    cluster-robust standard error. A part whose items are all right or all wrong shows no influences; another such part on
-    the same dialogues is taken to rise and fall with it, as each dialogue counts as one item in their own intervals.
+    cluster-robust standard error. A part whose items are all right or all wrong shows no influences: it is taken as independent
+    of parts that show some. Another such part on the same dialogues is taken to rise and fall with it, as each dialogue counts
+    as one item in their own intervals.
 
     Of fewer than `RESAMPLED` dialogues, parts that seem to make up for each other may do so by accident: there the interval
     is at least that of independent parts.
@@ -312,18 +313,24 @@ def weighted_sum(parts: Sequence[Summand]) -> Interval:
 
 
 def _correlations(parts: Sequence[Mapping[Any, tuple[float, float]]]) -> Floats:
-    """(P, P) correlations of the parts' influences over dialogues; of their shares of items where nothing has an influence."""
+    """(P, P) correlations of the parts' influences over dialogues; between parts without influence those of their shares of
+    items, between a part with influences and one without 0."""
     number = {name: n for n, name in enumerate(dict.fromkeys(name for part in parts for name in part))}
-    rows = np.zeros((len(parts), len(number)))
-    for row, part in zip(rows, parts, strict=True):
+    correlations = np.eye(len(parts))
+    moves, shares = np.zeros((2, len(parts), len(number)))
+    for n, part in enumerate(parts):
         columns = [number[name] for name in part]
-        moves, shares = np.array([*part.values()], dtype=float).reshape(-1, 2).T
-        row[columns] = moves if float(moves @ moves) > 1e-18 else shares
-    length = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
-    unit = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
-    correlations = unit @ unit.T
+        moved, had = np.array([*part.values()], dtype=float).reshape(-1, 2).T
+        if float(moved @ moved) > 1e-18:
+            moves[n, columns] = moved
+        else:
+            shares[n, columns] = had
+    for rows in (moves, shares):
+        length = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+        unit = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
+        correlations += unit @ unit.T
     np.fill_diagonal(correlations, 1.0)
-    return np.asarray(correlations)
+    return correlations
 
 
 def t_quantile(p: float, freedom: float) -> float:
