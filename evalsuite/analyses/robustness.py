@@ -220,7 +220,7 @@ def _effect(base: CellOutcomes, other: CellOutcomes, family: int) -> Perturbatio
 
 
 class _Choices(NamedTuple):
-    """Shares of equal choices before and after, and their number: fields of `Drop`."""
+    """Shares of equal choices before and after, and their number: fields of `PerturbationEffect`."""
 
     same_choice: float | None = None
     parsed_in_both: int | None = None

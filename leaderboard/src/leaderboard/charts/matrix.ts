@@ -106,8 +106,8 @@ export function frequent(matrix: Matrix): Matrix {
   return { ...matrix, rows: kept(matrix.rows), columns: kept(matrix.columns) };
 }
 
-/** The class of a square, and its layers with their opacities. A share is darker the larger it is, and framed if `isFramed` (its row and
- *  column have one name); a coefficient is shaded by its square. */
+/** The class of a square, and its layers with their opacities. A share is darker the larger it is, and has a frame where its row and
+ *  its column have one name (`isFramed`); a coefficient is shaded by its square. */
 function lookOf({ share }: Matrix, { value }: Square, isFramed: boolean): [string, [string, string?][]] {
   const v = value ?? 0;
   if (!share) return ["", [[v < 0 ? "against" : "with", value === null ? "0" : (0.03 + 0.46 * v ** 2).toFixed(2)]]];

@@ -11,7 +11,8 @@ export type Item = Pick<
   EvalsuiteRecordFormat1,
   "item" | "dialogue" | "question" | "labels" | "options" | "references" | "gold" | "group"
 >;
-/** An option's log-probability (null: not finite), its number of tokens, and its log-probability without the question (null: not asked). */
+/** An option's log-probability (null: not finite), its number of tokens, and its log-probability without the question (null: not
+ *  asked). */
 export type Likelihood = [logprob: number | null, tokens: number, prior: number | null];
 /** Numbers of tokens; the last value is 1 if the tokens of thinking are estimated from characters. */
 export type ReplyTokens = [ofPrompt: number, generated: number, thinking: number, guessed?: 1];
