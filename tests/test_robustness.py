@@ -309,7 +309,7 @@ def test_the_table_says_what_shuffling_alone_does(perturbed_run: Path) -> None:
     shuffled, others = ([r for r in rows if (r["perturb"] in ("shuffle", "both")) == yes] for yes in (True, False))
     assert shuffled and others
     told = [[note.en for sheet in sheets_of_drops(x) for note in sheet.notes] for x in (shuffled, others)]
-    assert [sum("preference of a place" in note for note in notes) for notes in told] == [1, 0]
+    assert [sum("preference of a position" in note for note in notes) for notes in told] == [1, 0]
 
 
 @pytest.mark.slow

@@ -305,7 +305,7 @@ def _wordings(shared: Coordinates, values: dict[str, float]) -> Wordings:
 _ORDERS = Text(
     "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
     "shuffle, both: gold stands evenly at all positions, so that a model that always says the same label moves to chance; such a "
-    "change is its preference of a place, not harder items",
+    "change is its preference of a position, not harder items",
 )
 _SHUFFLED = {"shuffle", "both"}
 
