@@ -73,9 +73,8 @@ def takes(settings: type, only: Collection[str] = (), without: Collection[str] =
 
         of_command = inspect.signature(command, eval_str=True).parameters.values()
         parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in of_command if p.kind is not p.VAR_KEYWORD]
-        index = sum(
-            p.default is p.empty for p in parameters
-        )  # in the help, flags follow the command's required parameters
+        # In the help, flags follow the command's required parameters.
+        index = sum(p.default is p.empty for p in parameters)
         parameters[index:index] = [_parameter(settings, f, hints[f.name]) for f in chosen]
         called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
         called.__annotations__ = {p.name: p.annotation for p in parameters}

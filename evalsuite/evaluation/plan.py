@@ -64,9 +64,8 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     pairs = _selected(selection, _pairs(s, corpus), s, corpus) if selection else _pairs(s, corpus)
     for t, item_set in pairs:
         file = corpus.file(t, item_set, s.split)
-        is_training = (
-            s.split == corpus.of(t).benchmark.training
-        )  # all dialogues of the training split would count as leaked
+        # All dialogues of the training split would count as leaked.
+        is_training = s.split == corpus.of(t).benchmark.training
         if is_training and s.drop_leaked:
             raise ConfigError(
                 f"--drop-leaked: {s.split} is the split that the shots of {t.name} come from, so nothing would be left"
