@@ -65,3 +65,41 @@ def test_a_letter_with_a_colon_is_a_label_where_nobody_speaks(reply: str, read: 
         assert answer.start is None or answer.text == reply[answer.start : answer.end]
     spoken = parse_option("B：乙酉", options, dialogue=("A: 今年是哪一年？", "B: 我算算。"))
     assert spoken.choice == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("- [x] A 过于绝对\n- [ ] B\n- [x] C\n- [ ] D", (0, 2)),
+        (
+            "| 选项 | 理由 | 是否排除 |\n|---|---|---|\n| A | 甲 | 否 |\n| B | 乙 | 是 |\n| C | 丙 | 否 |\n| D | 丁 | 是 |",
+            (0, 2),
+        ),
+        (
+            "| 选项 | 理由 | 是否错误 |\n|---|---|---|\n| A | 甲 | 是 |\n| B | 乙 | 否 |\n| C | 丙 | 是 |\n| D | 丁 | 否 |",
+            (0, 2),
+        ),
+        ("C、D均可排除。", (0, 1)),
+        ("C、D不能都排除。", ()),
+        ("D是条文原意，其余三项都是。", (0, 1, 2)),
+        ("选A。另外C也能从条文看出来。", (0, 2)),
+        ("选A。另外C也没有错。", (0,)),
+    ],
+)
+def test_which_options_are_ticked_left_or_added(reply: str, chosen: tuple[int, ...]) -> None:
+    """A ticked box chooses what the question asks for, also where it asks for what is wrong."""
+    options = {"A": "全部有效", "B": "可以附期限", "C": "一律无效", "D": "可以追认"}
+    assert parse_options(reply, options, question="关于合同的效力，下列说法错误的有：").choices == chosen
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "choice"),
+    [
+        ("两人是什么关系？", "A: 还没改完吗？\nB: 差两本。\nA: 对，明天发。", None),
+        ("A: 还没改完吗？\nB: 差两本。\n两人是什么关系？", "B: 我去吃饭了。\n\n也就是选项A：同事。", 0),
+        ("两人是什么关系？", "他在 B 站上看到的。", None),
+        ("两人是什么关系？", "只有B站得住脚。", 1),
+    ],
+)
+def test_letters_of_turns_and_of_a_site_are_no_labels(question: str, reply: str, choice: int | None) -> None:
+    assert parse_option(reply, {"A": "同事", "B": "夫妻", "C": "师生"}, question=question).choice == choice

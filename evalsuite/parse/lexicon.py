@@ -22,7 +22,7 @@ CUES: dict[str, str] = {
     "p": "选项 候选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
     "s": "(他|她|”)指的 领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
-        "选 取众数 (后|应)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归(入|到) 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
+        "选 取众数 (后|应|故)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归(入|到) 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
     "o": "觉得 感觉 感到 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
@@ -37,20 +37,20 @@ CUES: dict[str, str] = {
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(主要|首要|根本|直接)原因 才是真正的原因 当选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(主要|首要|根本|直接)原因 才是真正的原因 (当|入)选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|probable|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
-        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
+        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 同义 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
         "consistent",
-    "y": "行 可能 可以 likely possible",  # says that an option is possible
+    "y": "可能 可以 likely possible",  # says that an option is possible
     "-":  # says that what stands before is wrong
-        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
+        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
         "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible incorreta "
         "contradict(|s)",
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
     "F":  # introduces a conclusion
-        "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
+        "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 合起来 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
     "f": "那么 那就 的话",  # introduces a conclusion from a supposition
     "K":  # corrects what was said before
         "等等 等一下 (更|修|纠)正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
@@ -66,13 +66,13 @@ CUES: dict[str, str] = {
     "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 alternatives 然后是 最不可能 也是原因之一 secondly",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) 别的 the_(others|rest)",  # the others
-    "0": "以上都不 neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
+    "0": "以上都不 不下结论 neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 both all either",  # all
     "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
     "u": "只有 只能 唯有 only",  # only
     "c": "比",  # compares: a 比 b
-    "1": "选(这个|它|这一项) 填它 this_one",  # chooses the option under discussion
+    "1": "选(这个|它|这一项) 填它 一并选上 this_one",  # chooses the option under discussion
     "e": "填法 完整的(句子|对话) 填入后",  # a sentence with the gap filled in
     "Y": "yes",  # yes
     "Z": "no",  # no
@@ -109,7 +109,7 @@ x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact /
 # "…" is a gap of up to six characters.
 _DECLINES = r"""
 (作为|我是)…(ai|人工智能|语言模型|助手(?!段))
-(无法|不能|难以)…(回答|判断|选择|提供|确定)
+(无法|不能|难以)…(回答|作答|判断|选择|提供|确定)
 不(?<![^\W我也还实]不)(知道|清楚|确定|明白|太会) 没有看到 信息不足 缺少相关的上下文 请(|您)(提供|补充)
 能(帮|为)(您|你) 很高兴(为|认识) 涉及…隐私
 i('m|_am)_(sorry|unable|not_able|not_sure) i_(can't|cannot|do_not|don't)_(answer|determine|help|know|say|have) as_an_ai

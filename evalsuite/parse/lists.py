@@ -24,11 +24,8 @@ def without_numbered(found: Sequence[Hit], low: str, several: bool) -> list[Hit]
     if len(found) < 2:
         return [*found]
     if not several and len(found) > 2:
-        lines = [
-            hit
-            for hit in found
-            if (hit.verdict == LINE and _ITEM_LINE.search(hit.before)) or _ITEM_ANSWER.search(hit.before)
-        ]
+        lines = [hit for hit in found if hit.verdict == LINE and _ITEM_LINE.search(hit.before)]
+        lines += [hit for hit in found if hit not in lines and _ITEM_ANSWER.search(hit.before)]
         if len(lines) > 2 and len({hit.options for hit in lines}) > 1:
             found = [hit._replace(verdict=NAME, rule="numbered") if hit in lines else hit for hit in found]
     if "1" not in low or "2" not in low:

@@ -127,9 +127,8 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
         parts = _GAP.split(fold(pairs[index][1]))
         if len(parts) == 2 and all(sides := [key(part) for part in parts]):
             templates.append((sides[0] + r"[^\W_]{1,12}?" + sides[1], index))
-    signed = (
-        [_signed(lower(strip(text).text)) for _, text in pairs] if any(map(_SIGN.search, dict(pairs).values())) else []
-    )
+    signs = any(map(_SIGN.search, dict(pairs).values()))
+    signed = [_signed(lower(strip(text).text)) for _, text in pairs] if signs else []
     formulas = {text: n for n, text in enumerate(signed) if signed.count(text) == 1}
     digits = all(label.isdigit() for label in labels)
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
@@ -233,10 +232,11 @@ _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an optio
 )
 _PERSON = re.compile(r"[ ]?[要想](?![求素点])| 很(?!可能)|说(?!法)|[问答提讲表认觉喜回在们从去很]|的[朋妈爸同老家手]")
 _POINT_AFTER = re.compile("的(?:[横纵]?坐标|斜率|方程|元素)")  # a point, a line, a set
-_WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
+_WORD_AFTER = "股罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
+_STATION = re.compile("[ ]?站(?![得不]住)")  # B 站, not B站得住脚
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = (
-    '剩猜断持意站有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答曰、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
+    '剩外猜断持意站有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答曰、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 )
 # A line headed "ii" shows that statements are numbered in Roman numerals, so that "I" is no label.
 _ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)
@@ -255,10 +255,13 @@ _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
     r"|[ ](?:options|choices|answers|statements|of)\b"
 )
+_COUNTED_ON = re.compile(r"(?:[、,和][ ]?\d)+[ ]?[个项]")  # behind a number: 第1、3、5项
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
     r"[ ]?(?:★|因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
 )
+# Turns of a dialogue: A, B, A again. It is asked of every letter, and a long text is searched once.
+turns = lru_cache(maxsize=1)(re.compile(r"(?m)^[ ]*([a-z]):.*\n+[ ]*(?!\1)[a-z]:.*\n+[ ]*\1:").search)
 _WORD_NEXT = re.compile(" [a-z]{2}")
 _COUNTED_NEXT = re.compile(r" \d+(?:-\d+)?[- ][a-z]")  # a 3-year policy, a 14-16 gauge needle
 _ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
@@ -268,6 +271,7 @@ _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题?|问题
 def _bare_number(low: str, start: int, end: int) -> bool:
     """Whether a digit without brackets is a label, judged by its neighbours (rule 9)."""
     stuck = HAN.match(low[start - 1 : start]) and low[start - 1] not in _CUE_BEFORE + "上"
+    stuck = stuck and not (low[start - 1] == "第" and _COUNTED_ON.match(low, end))
     return not (stuck or _UNIT_AFTER.match(low, end) or _STEP_BEFORE.search(low, max(start - 14, 0), start))
 
 
@@ -281,7 +285,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         return False
     # A座, 甲骨文: part of a word unless its neighbours are a label's
     wordlike = letter.isupper() or letter >= "一"
-    if low[start] in "abxy" and _PERSON.match(after):
+    if (low[start] in "abxy" and _PERSON.match(after)) or _STATION.match(after):
         return False
     if HAN.match(right) and (
         right in _WORD_AFTER
@@ -319,13 +323,13 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
         return False
     after = low.index(":", end) + 1
     own = option and bare(low[after : after + len(option) + 8]).startswith(option)
-    return not (_NOT_SPOKEN.match(low, after) or own)
+    return not (own or (_NOT_SPOKEN.match(low, after) and not turns(low)))
 
 
 # Stands before a small letter that is a label, although the labels are capitals.
 _CHOSEN = re.compile(r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z")
 _LINE_END = re.compile(f"[\n{TURN}]")
-_BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[^\w\s]{0,3}")
+_BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[^\w\s√×]{0,3}")
 # A slip: how many characters are skipped in the reply and in the option's text.
 _SHIFTS = ((1, 1), (0, 1), (1, 0), (2, 2), (0, 2), (2, 0), (3, 3), (0, 3), (3, 0))
 _RESUMES = 3  # characters that are alike again behind a slip
@@ -363,7 +367,7 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     text = options.keys[option]
     begin = _BEGINS_TEXT.match(low, end).end()  # type: ignore[union-attr]  # it matches nothing as well
     first = low[begin : begin + 1]
-    if begin == end or (first.isalnum() and first not in options.initials):
+    if begin == end or first in "√×" or (first.isalnum() and first not in options.initials):
         return end, None  # nothing that a text begins with
     line = _LINE_END.split(low[begin : begin + 2 * options.longest], maxsplit=1)[0]
     said = bare(line)
@@ -448,7 +452,7 @@ _HEADS = {  # option texts that are also ordinary words: what stands before and 
 # Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
 _CHINESE_PLACES = re.compile(
     r"第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
-    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n\ue000-\ue002]|$)|(?<=一)个(?!短语|句|人))"
+    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应有,。;!?也和或与、比符对不\n\ue000-\ue002]|$)|(?<=一)个(?!短语|句|人))"
     r"|首(?:项|个选项)(?P<first>)|头(?P<one>一)个"
     r"|最后面?的?[那这]?一?[个项种](?:选项|答案)?(?P<last>)|末尾?项(?P<end>)"
     r"|中间的?[那这]?一?(?:[个项](?:选项)?|选项)(?P<middle>)"
@@ -714,7 +718,8 @@ def _joined(first: Mention, mention: Mention, low: str, joined: bool) -> bool:
         return False
     if not ("," in gap or ";" in gap):
         return True
-    if first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end):
+    said_of = ";" in gap and HAN.match(low, mention.end)  # A、C；B属于…
+    if said_of or first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end):
         return False
     chosen = _NAMED_ANSWER.search(low, max(0, first.start - 12), first.start)
     return not ((chosen and _JUDGED_WRONG.match(low, mention.end)) or (joined and _JUDGED.match(low, mention.end)))

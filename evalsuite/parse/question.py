@@ -16,7 +16,8 @@ TAIL = 24
 _ASKING = 60  # characters at the end of a question that are searched for its verb and its negation
 _COMPARING = 140  # characters at the end that are searched for what is compared
 _TURN = re.compile(r"\s*[A-Pa-p][:：]")
-_TALK = re.compile(r"对话|\[mask\]|dialogue|conversation|utterance|speaker")
+# It speaks of a dialogue, or turns stand before it.
+_TALK = re.compile(r"(?m)对话|\[mask\]|dialogue|conversation|utterance|speaker|(?:^[a-p]:.*[。!?~]\n){2}[^:\n]*\?\Z")
 # A question that asks which option is wrong.
 _WRONG = re.compile(
     r"(?:错误|有误|不(?:正确|对|恰当|准确|妥|相?符|一致))的?[^。,;!\n]{0,12}(?:[是为有哪项:?(_]|$)|(?:哪|下列|以下)[^。;!\n]{0,24}(?:错误|有误|不(?:正确|对|恰当|准确|妥))"
@@ -50,9 +51,8 @@ def read_question(question: str, dialogue: tuple[str, ...] | None) -> QuestionTe
     text = lower(fold(question)).strip()
     spoken = _speak(dialogue) if dialogue is not None else bool(_TALK.search(text)) if text else None
     words, last = bare(text), bare(text.rpartition("\n")[2])
-    return QuestionText(
-        text, words, (last if len(last) > 7 else words)[-TAIL:], _WRONG.search(text[-_ASKING:]) is not None, spoken
-    )
+    wrong = _WRONG.search(text[-_ASKING:]) is not None
+    return QuestionText(text, words, (last if len(last) > 7 else words)[-TAIL:], wrong, spoken)
 
 
 def _speak(dialogue: Sequence[str]) -> bool:
@@ -70,6 +70,9 @@ _ANNOUNCES = re.compile(
 def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     """The cues of a reply, with the classes that they have for this question. Where it asks for the wrong option, 错误 calls
     an option right and 正确 calls it wrong; words that repeat the question's own negation (不属于…) call an option right."""
+    if (head := _REJECTS.search(low)) and (head[1] or not question.wrong):
+        cells = {cell.start(1): "Z" if cell[1] == "是" else "=" for cell in _CELL.finditer(low, head.end())}
+        said = [(cells.get(start, kind), start, end) for kind, start, end in said]
     if not question.text:
         return said
     asking = question.asking
@@ -94,7 +97,7 @@ def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
         if question.wrong and kind in "-+w" and not low.startswith("题意", end):
             announces, names = _ANNOUNCES.match(low, end) is not None, _NAMES.match(low, end) is not None
             if (last[0] == "N" and beside) or (last[0] == "n" and not low[last[2] : start].strip()):
-                found[-1] = ("+" if announces or names else "w", last[1], end)
+                found[-1] = ("-" if kind == "-" else "+" if announces or names else "w", last[1], end)  # 没有错误
             elif kind == "-":
                 found.append(("+" if announces or names else "w", start, end))
             else:
@@ -120,4 +123,7 @@ _COMPARES = re.compile(
     r"(?<![a-z])(?:which|who)(?: [a-z]+){0,4}? (?:is|was|are) (?!her|(?:n?ev|und|ov|oth)er)((?:more |less )?[a-z]+er|(?:more|less) [a-z]+)(?=[,?:]| than |$)"
     r"|(?:哪一?[个种位件边方者]|谁)[^,。?不]{0,4}?((?:更|比较)[^\W\da-z]{1,2})(?=[,?:]|$)"
 )
+# The last column of a table, in which 是 rejects the option and 否 keeps it.
+_REJECTS = re.compile(r"是否[被可应]?(?:(排除)|错误|有误)[ ]?\|?[ ]*\n")
+_CELL = re.compile(r"(?<=\|)[ ]?([是否])[ ]*(?:\||$)", re.MULTILINE)
 _HAN = re.compile(r"[一-鿿]{3}")

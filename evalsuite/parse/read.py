@@ -27,6 +27,7 @@ from evalsuite.parse.mentions import (
     options_of,
     prepare,
     spelled,
+    turns,
     with_near,
 )
 from evalsuite.parse.question import TAIL, QuestionText, read_question, reclassify
@@ -250,7 +251,7 @@ class ReplyBlocks(NamedTuple):
 def reply_blocks(text: str, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
     """Find the blocks, the mentions and the cue words of a clean text."""
     low = lower(text)
-    spoken = question.spoken
+    spoken = True if turns(low) else question.spoken
     if spoken is None:
         spoken = ":" not in low or not heads(low, options)
     quoted = quotations(text)
@@ -276,10 +277,8 @@ def _parts(text: str, low: str, spoken: bool, question: QuestionText, options: O
     if goes_on and _ASKED.match(low, last := places[goes_on - 1] + 1):
         echoes.append((0, last))
     for match in re.finditer(re.escape(question.tail), said):
-        first, last = (
-            places[match.end() - _alike_ends(said, match.end(), question.words)],
-            places[match.end() - 1] + 1,
-        )
+        first = places[match.end() - _alike_ends(said, match.end(), question.words)]
+        last = places[match.end() - 1] + 1
         if _ASKED.match(low, last):  # otherwise it is a statement in the question's words
             labelled = _LABEL.search(low, max(first - _LED, 0), first)
             line = low.rfind("\n", 0, first) + 1  # a label that the question's words follow is no answer
@@ -343,9 +342,8 @@ def _decide(
     # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
     listed = _cut_off(low, parts, options, question)
     for before, block in zip((None, *parts), parts, strict=False):
-        cut_here = (
-            cut and not ended and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
-        )
+        shut = ended or TURN in text[block.start :].lstrip(SENTINELS + " \n")
+        cut_here = cut and block is parts[-1] and not shut
         asked_again = before is not None and before.echo and block is parts[-1]
         verdict = _block(reply, block, cut_here, several, asked_again, listed)
         listed = listed or (before is not None and before.echo and verdict is None)
@@ -532,8 +530,6 @@ def _polar(low: str, options: OptionKeys) -> Verdict | None:
 
 
 _CLAUSE = re.compile("[,，]")
-
-
 _CUT = 12  # fewest characters of an option's text at a reply's end that show that it was cut off in that text
 _COUNT = re.compile(r"(\d+)([^\W\d]+)")
 _NUMERALS = "一二三四五六七八九"
@@ -574,17 +570,12 @@ def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
     if len(low) > 2 * options.longest:
         return None
     said, clause = bare(low), bare(low.partition(",")[0])
-    fits = [
-        n for n, text in enumerate(options.keys) if min(len(said), len(text)) > 5 and alike(said, text) == len(said)
-    ]
-    fits = fits or [
-        n for n, text in enumerate(options.texts) if len(clause) > 4 and key(_CLAUSE.split(text)[0]) == clause
-    ]
+    fits = [n for n, own in enumerate(options.keys) if min(len(said), len(own)) > 5 and alike(said, own) == len(said)]
+    if not fits and len(clause) > 4:
+        fits = [n for n, text in enumerate(options.texts) if key(_CLAUSE.split(text)[0]) == clause]
     if not fits and alone:
         sizes = range(_CUT, len(said))  # characters of the text in which the reply ends
-        fits = [
-            n for n, text in enumerate(options.keys) if any(said.endswith(text[:m]) for m in sizes if m < len(text))
-        ]
+        fits = [n for n, own in enumerate(options.keys) if any(said.endswith(own[:m]) for m in sizes if m < len(own))]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
 
 

@@ -26,6 +26,7 @@ _SAID = re.compile(r"[^./]*\Z")  # the sentence so far
 _BEST = re.compile(r"[^./MTQGW]*[+]")
 _EXPLAINS = re.compile(r"R:[/^][b(]*\Z")  # 解析: and a line
 _EQUALS = re.compile(r"= *\Z")
+_RULED_OUT = re.compile(r"(?![^./]*[N?])[^./,]*x[^./]*[./]?\Z")  # at the reply's end: C、D均可排除
 _NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 _SUPERLATIVE = re.compile(r"最|(?<![a-z])(?:most|best)(?![a-z])")
@@ -59,9 +60,8 @@ def resolve(
         return Verdict(Status.SEVERAL, _union(found), "several", found[0].start, end)
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found, tape, low, cut, not question.wrong) or _stated(
-        _settled(found, low) if cut else found, low
-    )
+    settled = _settled(found, low) if cut else found
+    current = _explicit(found, tape, low, cut, not question.wrong) or _stated(settled, low)
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
@@ -127,9 +127,8 @@ def _explicit(found: Sequence[Hit], tape: Tape, low: str, cut: bool, doubts: boo
                 continue  # (c)最合适，(d)也合理; 我选(c)，(d)也有可能
             marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
             items = _ITEM.search(new.before) and _ITEM.search(current[-1].before)
-            if not (marked and (items or new.start - last_end <= 6)) and not (
-                current[-1].rule == "ranking" and not new.explicit
-            ):
+            ranks = current[-1].rule == "ranking" and not new.explicit
+            if not ranks and not (marked and (items or new.start - last_end <= 6)):
                 current = [*current, new] if _added(current[-1], new) else [new]
         last_end = new.end
     return current
@@ -201,10 +200,8 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionTe
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
         return None
     last, options = found[-1], _union(found)
-    alone: object = (
-        low[last.start] in "([【" or (last.labelled and last.end - last.start > 3) or _SHORT.fullmatch(tape.tokens)
-    )
-    alone = alone or answers or _ENDS_FIRST.match(tape.tokens)
+    alone: object = low[last.start] in "([【" or (last.labelled and last.end - last.start > 3)
+    alone = alone or answers or _SHORT.fullmatch(tape.tokens) or _ENDS_FIRST.match(tape.tokens)
     alone = alone or (question.spoken is False and found[0].before == "!" and tape.tokens[found[0].at] == "M")
     if len(options) > 1 or options == (-1,) or not alone:
         return None
@@ -258,7 +255,7 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             others = tuple(n for n in everything if n not in (*hit.options, *of))
             left = of if of and not rest else others  # B、C…，均符合
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
-        elif hit.verdict == NONE and hit.rule == "no-answer":
+        elif hit.verdict == NONE and (hit.rule == "no-answer" or hit is found[-1]):
             chosen = []
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
             own = tape.tokens[hit.at] in "TW" and {*hit.options} <= {*_union(chosen[-1:])}  # A √ 高代谢表现：怕热多汗
@@ -289,6 +286,9 @@ def resolve_set(
     wrong = {*_union([hit for hit in gone if not picked < {*hit.options}])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
+        left = tuple(n for n in everything if n not in _union(found))
+        if gone and left and not cut and found[-1] is gone[-1] and _RULED_OUT.match(found[-1].behind):
+            return Verdict(Status.PARSED, left, "elimination", gone[0].start, gone[-1].end)
         none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]
         only = None if cut or len(_union(found)) > 1 else _only_named(found, tape, low, question)
         return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else only

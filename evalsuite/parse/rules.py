@@ -91,7 +91,7 @@ RULES = [
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]'?c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"'?c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
-    Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)|\.[+](?:[MQ]|$)", "b✅"),
+    Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+](?!_=)|=['_]?S)|\.[+](?:[MQ]|$)", "b✅"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[w+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
@@ -142,12 +142,12 @@ RULES = [
 # Rules for tasks with several right options: these first, then RULES. Each item of a list is judged on its own; all may be
 # chosen.
 SETS = [
-    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
+    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|(?:[!./,]|S=)_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
     Rule("all-of-them", ALL, "B", r"[!./,:]F?['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
-    Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+wy]", "(1)不正确，其余都正确"),
+    Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+wy]|['_]*B=(?:[./,]|$)", "(1)不正确，其余都正确"),
     Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}(?:Y|(?<=[:|])=(?:[.,|(/^]|$))", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
-    Rule("judged-right", PICK, ANY, r"(?:[!/,.|]|M:[-+])[b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_)", "0: true, 1: false, 2: true, 3: false, 4: false"),
+    Rule("judged-right", PICK, ANY, r"(?:[!/,.|]|M:[-+])[b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_|_=)", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"\(?[-xZ]\)?(?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\(?\+\)?(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
     Rule("all-of-them", STATE, "GW", r"[!/.,][Ff,]*", r"['_]?p?B[^./]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
@@ -156,6 +156,8 @@ SETS = [
     Rule("answers", PICK, ANY, rf"(?:(?<!M:)[+]|(?<!N)[CSwyY]|y_)(?:[LspB~]['_]?)*[=B]*{ZN}:?{ZN}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)|['_](?:/|$)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
+    Rule("sorted", NAME, ANY, rf"[!/]b[_~#]:{Z}", r"", "- 主体方面：当事人具有行为能力（A）\n- 形式方面：经过公证（B）"),
+    Rule("also", STATE, ANY, r"[./]A,?", r"['_]?a(?![^./]*[-0xXNnz])", "选A。另外C也能从“我家在朝阳区”看出来。"),
     Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)", "Options A and C"),
 ]
 # fmt: on
@@ -308,11 +310,8 @@ def _before_turns(found: list[Hit], count: int) -> list[Hit]:
     """The hits before a list in which each option in turn is called the answer: (a)… 答案：a, (b)… 答案：b."""
     if len(found) <= count:
         return found
-    turns = [
-        at
-        for at, (item, answer) in enumerate(pairwise(found))
-        if item.options == answer.options and item.heads and answer.verdict == ANSWER
-    ]
+    pairs = enumerate(pairwise(found))
+    turns = [at for at, (one, two) in pairs if one.options == two.options and one.heads and two.verdict == ANSWER]
     options = [found[at].options for at in turns]
     everything = [(n,) for n in range(count)]
     begin = next((n for n in range(len(turns) - count + 1) if options[n : n + count] == everything), None)

@@ -75,7 +75,7 @@ _TOKENS = re.compile(
     r"|(?P<stars>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![A-Za-z0-9_])_{1,3}(?=\w)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|\$+)"
     r"|(?P<keycap>[0-9]\ufe0f?\u20e3|\U0001f51f)"
     r"|(?P<first>\U0001f947)|(?P<later>[\U0001f948\U0001f949])"
-    r"|(?P<yes>[✅✔☑√✓👍🟢]\ufe0f?|(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))|(?P<no>[❌✗✘❎✖👎🔴]\ufe0f?)"
+    r"|(?P<yes>[✅✔☑√✓👍🟢]\ufe0f?)|(?P<ticked>(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))|(?P<unticked>(?<=[-*] )\[ \](?= \S))|(?P<no>[❌✗✘❎✖👎🔴]\ufe0f?)"
     r"|(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+))",
     re.MULTILINE,
 )
@@ -94,6 +94,8 @@ _PLAIN = {
     "escape": "\n",
     "latex": " ",
     "yes": "√",
+    "ticked": "选",
+    "unticked": "排除",
     "no": "×",
     "first": "第一名:",
     "later": "第二名:",

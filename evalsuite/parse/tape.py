@@ -103,15 +103,14 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     parts = [re.escape(head) + _trie(tails[head]) for head in tails if head in _MARKS]
     for head in ascii_lowercase:
         parts.append(f"{head}(?:{_trie(tails[head])}(?![a-z])|[a-z]*)" if head in tails else f"{head}[a-z]*")
-    parts += [
-        re.escape(head) + _trie(tails[head]) for head in tails if head not in _MARKS and head not in ascii_lowercase
-    ]
-    parts += [r"\.(?=\s|$)", r"对(?=[ ]*(?:[,。;!?)\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
+    heads = [head for head in tails if head not in _MARKS and head not in ascii_lowercase]
+    parts += [re.escape(head) + _trie(tails[head]) for head in heads]
+    parts += [r"\.(?=\s|$)", r"[对行](?=[ ]*(?:[,。;!?)\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
     parts += [r"有(?<=[的法述项]有)(?=:?[ ]?[(\[]?[a-i1-9甲乙丙丁][^\w:])"]
     parts += [r"×(?![ ]?\d)", r"真(?<![一-鿿]真)(?=[ ]?:)", r"假(?<![一-鿿]假)(?=[ ]?:)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
     # Cue words only where the patterns above match them.
-    placed = {".": ".", "对": "+", "无": "0", "否": "Z", "×": "-", "有": "=", "真": "+", "假": "-"}
+    placed = {".": ".", "对": "+", "行": "y", "无": "0", "否": "Z", "×": "-", "有": "=", "真": "+", "假": "-"}
     return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | placed
 
 
