@@ -81,6 +81,8 @@ def test_a_letter_with_a_colon_is_a_label_where_nobody_speaks(reply: str, read: 
         ),
         ("C、D均可排除。", (0, 1)),
         ("C、D不能都排除。", ()),
+        ("B与D都可以排除，其余两项我再想想。", ()),
+        ("D首先可以排除。", ()),  # more of them may be right, and more wrong
         ("D是条文原意，其余三项都是。", (0, 1, 2)),
         ("选A。另外C也能从条文看出来。", (0, 2)),
         ("选A。另外C也没有错。", (0,)),

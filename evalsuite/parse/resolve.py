@@ -26,7 +26,7 @@ _SAID = re.compile(r"[^./]*\Z")  # the sentence so far
 _BEST = re.compile(r"[^./MTQGW]*[+]")
 _EXPLAINS = re.compile(r"R:[/^][b(]*\Z")  # 解析: and a line
 _EQUALS = re.compile(r"= *\Z")
-_RULED_OUT = re.compile(r"(?![^./]*[N?])[^./,]*x[^./]*[./]?\Z")  # at the reply's end: C、D均可排除
+_RULED_OUT = re.compile(r"(?![^./]*[N?])[^./,]*B[^./,]*x[./]*\Z")  # at the reply's end: C、D均可排除
 _NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 _SUPERLATIVE = re.compile(r"最|(?<![a-z])(?:most|best)(?![a-z])")

@@ -150,7 +150,7 @@ SETS = [
     Rule("judged-right", PICK, ANY, r"(?:[!/,.|]|M:[-+])[b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_|_=)", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"\(?[-xZ]\)?(?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\(?\+\)?(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
-    Rule("all-of-them", STATE, "GW", r"[!/.,][Ff,]*", r"['_]?p?B[^./]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
+    Rule("all-of-them", STATE, "GW", r"[!/.,][Ff,]*", r"['_]?p?B[^./x]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
     Rule("boxed", ANSWER, PLAIN, rf"\[{Z}", r"", "B为仪器，D为药品，两者都正确。\n\n\\boxed{AC}"),
     Rule("answers", PICK, "GW", rf"(?:(?<![LpNX])i|[!./][^-0xXNzp./MTQGW]*L):?{Z}", r"[./]|$", "会议室要准备的设备包括：A.投影仪、B.无线话筒、C.翻页笔、D.扩音器。"),
     Rule("answers", PICK, ANY, rf"(?:(?<!M:)[+]|(?<!N)[CSwyY]|y_)(?:[LspB~]['_]?)*[=B]*{ZN}:?{ZN}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
