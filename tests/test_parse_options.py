@@ -95,6 +95,30 @@ def test_which_options_are_ticked_left_or_added(reply: str, chosen: tuple[int, .
 
 
 @pytest.mark.parametrize(
+    ("wrong", "reply", "chosen"),
+    [
+        (True, "A项错误：口头也有效。\nB项正确：数据电文。\nC项错误：可以追认。\nD项正确：可附条件。", (0, 2)),
+        (True, "错误：A、C\n正确：B、D", (0, 2)),
+        (True, "B项正确，不当选。故C项错误，当选。", (2,)),
+        (False, "A选项：口头也有效，因此A错误。\nB选项：符合规定，因此B正确。\nD选项：符合规定，因此D正确。", (1, 3)),
+        (False, "B选项：符合规定，B正确。\nD选项：有明文，D正确。\n\n因此B正确。", (1,)),
+        (False, "B、书面合同可以采用邮件，B正确；\nD、可以附期限，D正确", (1, 3)),
+        (False, "正确的说法：\n- B：数据电文，而A没有依据。\n- D：有明文", (1, 3)),
+        (False, "答案是：\n\n- B\n- D\n\n解析：\n- A没有依据\n- C已追认", (1, 3)),
+        (False, "Plausible:\n- B – by law.\n- D – by law.\n\nNot plausible:\n- A – by word.\n- C – later.", (1, 3)),
+        (False, "A [ ]\nB [x]\nC [ ]\nD [x]", (1, 3)),
+        (False, "A——属于\nB——不属于\nC——不属于\nD——属于", (0, 3)),
+        (False, "选B。另外D也值得商榷。", (1,)),
+        (False, "D项：符合第143条第二项。", (3,)),
+    ],
+)
+def test_verdicts_judge_the_option_whose_item_they_stand_in(wrong: bool, reply: str, chosen: tuple[int, ...]) -> None:
+    options = {"A": "口头一律无效", "B": "书面合同可以采用电子邮件", "C": "一律无效", "D": "可以附期限"}
+    question = "关于合同的效力，下列说法" + ("错误的有：" if wrong else "正确的有：")
+    assert parse_options(reply, options, question=question).choices == chosen
+
+
+@pytest.mark.parametrize(
     ("question", "reply", "choice"),
     [
         ("两人是什么关系？", "A: 还没改完吗？\nB: 差两本。\nA: 对，明天发。", None),

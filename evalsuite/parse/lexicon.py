@@ -40,11 +40,11 @@ CUES: dict[str, str] = {
         "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(主要|首要|根本|直接)原因 才是真正的原因 (当|入)选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|probable|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
-        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 同义 相关 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
+        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 同义 相关 切题 于法有据 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
         "consistent",
     "y": "可能 可以 likely possible",  # says that an option is possible
     "-":  # says that what stands before is wrong
-        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
+        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
         "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible incorreta "
         "contradict(|s)",
     "a": "也",  # also

@@ -240,7 +240,7 @@ _CUE_BEFORE = (
 )
 # A line headed "ii" shows that statements are numbered in Roman numerals, so that "I" is no label.
 _ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)
-_NOUN_BEFORE = re.compile(r"(?:[倾偏指]向|正确|句子|观点|说法|表述|陈述|叙述|情形|序号|字母|方案|论点|行为|除了)\Z")
+_NOUN_BEFORE = re.compile(r"(?:[倾偏指]向|对应|正确|句子|观点|说法|[表陈叙]述|情形|序号|字母|方案|论点|行为|除了)\Z")
 _OPERAND_BEFORE = re.compile(r"(?:[∩∪∈∉⊂⊆⊥∥∠△·^_]|\+(?<![:是为选] [a-z] \+))\s*(?:[a-z]\s)*\Z|(?:sin|cos|tan)\s*\Z")
 # Behind a letter of a formula.
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
@@ -378,7 +378,8 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
     if count > exact and (count > 3 or count == len(said) < len(text)):  # the text may have been cut off
         rest = len(said) - count
         # The rest of the line differs from the text.
-        slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text)
+        judged = (at := said.find(options.labels[option], count)) > 0 and not said[at + 1 : at + 2].isascii()  # A正确
+        slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text) and not judged
         return begin + alnum(line)[-1 if slips else count - 1] + 1, None
     if count > 1 and is_slip(clause := bare(_CLAUSE.split(line)[0]), text):
         return begin + alnum(line)[len(clause) - 1] + 1, None
@@ -451,7 +452,7 @@ _HEADS = {  # option texts that are also ordinary words: what stands before and 
 }
 # Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
 _CHINESE_PLACES = re.compile(
-    r"第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
+    r"第(?<![条款]第)[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
     r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应有,。;!?也和或与、比符对不\n\ue000-\ue002]|$)|(?<=一)个(?!短语|句|人))"
     r"|首(?:项|个选项)(?P<first>)|头(?P<one>一)个"
     r"|最后面?的?[那这]?一?[个项种](?:选项|答案)?(?P<last>)|末尾?项(?P<end>)"

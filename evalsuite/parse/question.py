@@ -76,45 +76,41 @@ def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     if not question.text:
         return said
     asking = question.asking
-    found: list[Cue] = []
+    found, verdicts = list[Cue](), list[Cue]()
     if (verb := _VERB.search(asking)) and not question.wrong:  # a verdict in the question's verb: 违反, 不违反
         said_again = re.finditer(
             rf"((?:并?不|未|没有?)?){verb[1]}了?(?:{re.escape(verb[2])}|(?=[ ]?(?:[,。;\n]|$)))", low
         )
         verdicts = [("-" if match[1] else "+", *match.span()) for match in said_again]
-        said = sorted(verdicts + [c for c in said if not any(s <= c[1] < e for _, s, e in verdicts)], key=itemgetter(1))
     # “Which is heavier?” makes “heavier” call an option right.
     if asked := _COMPARES.search(question.text[-_COMPARING:]):
         degree = re.escape(asked[1] or asked[2])
         said_again = re.finditer(rf"(?<![a-z]){degree}(?![a-z])", low) if degree.isascii() else re.finditer(degree, low)
-        verdicts = [("+", *match.span()) for match in said_again]
-        said = sorted(
-            verdicts + [c for c in said if not any(s < c[2] and c[1] < e for _, s, e in verdicts)], key=itemgetter(1)
-        )
+        verdicts += [("+", *match.span()) for match in said_again]
+    said = [cue for cue in said if not any(s < cue[2] and cue[1] < e for _, s, e in verdicts)]
+    said = sorted(verdicts + said, key=itemgetter(1))
+    opposed = question.wrong and _OPPOSED.search(low) is not None
     for kind, start, end in said:
         last = found[-1] if found else ("", 0, 0)
         beside = last[2] == start
-        if question.wrong and kind in "-+w" and not low.startswith("题意", end):
-            announces, names = _ANNOUNCES.match(low, end) is not None, _NAMES.match(low, end) is not None
+        if question.wrong and kind in "-+w" and low[end - 1] != "选" and not low.startswith("题意", end):
+            owned = _OWNED.search(low, max(start - 8, 0), start)
+            announces, names = not owned and _ANNOUNCES.match(low, end) is not None, _NAMES.match(low, end) is not None
             if (last[0] == "N" and beside) or (last[0] == "n" and not low[last[2] : start].strip()):
                 found[-1] = ("-" if kind == "-" else "+" if announces or names else "w", last[1], end)  # 没有错误
             elif kind == "-":
                 found.append(("+" if announces or names else "w", start, end))
             else:
-                found.append((kind if names else "w" if announces else "-", start, end))
-        elif (
-            not question.wrong
-            and kind in "NX-"
-            and end - start < 4
-            and low[start : end + 2] in asking
-            and _HAN.match(low[start : end + 2])
-        ):
-            found.append(("+", start, end))
+                found.append((kind if names else "w" if announces and not opposed else "-", start, end))
         else:
-            found.append((kind, start, end))
+            own = kind in "NX-" and end - start < 4 and (words := low[start : end + 2]) in asking and _HAN.match(words)
+            found.append(("+" if own and not question.wrong else kind, start, end))
     return found
 
 
+_OPPOSED = re.compile(r"^[^\w\n]*错误的?(?:选?项|说法)?[是有]?:", re.MULTILINE)  # 错误: B、D, beside 正确: A、C
+# The label of the option that a verdict judges: A项错误：…
+_OWNED = re.compile(r"(?:(?<![a-z])[a-i]|\(\d\))(?:选?项)?(?:的?(?:说法|表述|叙述))?[)\].:、 ]*\Z")
 # The question's verb with the two characters behind it: 违反 and 劳动 in 哪些行为违反劳动法.
 _VERB = re.compile(
     r"(?:哪[些几][^,。?不]{0,5}?|(?=[^,。?]{0,16}哪[些几]))(属于|违反|构成|体现|侵犯|涉及)([^,。?()\n]{2})"

@@ -182,7 +182,7 @@ def prepare_set(clean: Clean, options: Mapping[str, str]) -> OptionKeys:
     return lettered if named or not names_any(clean.text, low, numbered) else numbered
 
 
-_ITEMS = re.compile(r"^[ ]*\d{1,2}[.、][ ]*[^\W\d]{3}", re.MULTILINE)  # the numbers are a list's
+_ITEMS = re.compile(r"^[ ]*\d{1,2}[.、][ ]*(?:[^\W\d]{3}|[a-z]\W)", re.MULTILINE)  # the numbers are a list's
 
 
 def _paper(output: str, options: Mapping[str, str]) -> Answer:

@@ -24,7 +24,7 @@ _LETTERS = re.compile(r"![M.,:/|()b]+")  # nothing but labels
 _EVERY = re.compile(r"(?:[四五六七]个?|所有|以上)选?项\Z")
 _SAID = re.compile(r"[^./]*\Z")  # the sentence so far
 _BEST = re.compile(r"[^./MTQGW]*[+]")
-_EXPLAINS = re.compile(r"R:[/^][b(]*\Z")  # 解析: and a line
+_EXPLAINS = re.compile(r"R:[/^](?:b[^/]*/)*[b(]*\Z")  # 解析: and a line, or a list
 _EQUALS = re.compile(r"= *\Z")
 _RULED_OUT = re.compile(r"(?![^./]*[N?])[^./,]*B[^./,]*x[./]*\Z")  # at the reply's end: C、D均可排除
 _NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
@@ -240,8 +240,10 @@ _RESTATED = 5  # characters of the question beside an option that show that its 
 def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, ...]) -> list[Hit]:
     """The hits that choose options of a set. Explicit words replace weaker ones before them."""
     chosen: list[Hit] = []
+    item: Hit | None = None  # the last that heads a line
     for before, hit in zip((None, *found), found, strict=False):
         last = chosen[-1] if chosen else None
+        item = hit if hit.before.rstrip("b(")[-1:] in "!/^" else item
         if hit.rule == "and" and before is not last:
             if before is None or before.before != "!":
                 continue  # added to an option that was not chosen
@@ -258,17 +260,19 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
         elif hit.verdict == NONE and (hit.rule == "no-answer" or hit is found[-1]):
             chosen = []
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
-            own = tape.tokens[hit.at] in "TW" and {*hit.options} <= {*_union(chosen[-1:])}  # A √ 高代谢表现：怕热多汗
-            again = hit.rule in _ANSWERS and last is not None and last.rule in _ITEMS and not own
+            gloss = tape.tokens[hit.at] in "TW" and {*hit.options} <= {*_union(chosen[-1:])}  # A √ 高代谢表现：怕热多汗
+            again = hit.rule in _ANSWERS and last is not None and last.rule in _ITEMS and not gloss
             again = again or bool(
                 last and last.rule != "all-listed" and _NAMED.search(hit.before) and not _NAMED.search(last.before)
             )
-            concludes = again or (hit.explicit and (hit.firm or _BUT.search(hit.before) is not None))
-            anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
+            # A选项：…，因此A正确 concludes no more than its item.
+            own = item and item.options == hit.options and "/" not in tape.tokens[item.at : hit.at]
+            concludes = again or (hit.explicit and not own and (hit.firm or _BUT.search(hit.before) is not None))
+            anew = last is None or (hit.verdict == LINE and _ANEW.search(hit.before) is not None)
             beside = last and (hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit))
-            if last is None or anew or (concludes and not last.firm) or (hit.strength > last.strength and not beside):
+            if anew or (concludes and not chosen[-1].firm) or (hit.strength > chosen[0].strength and not beside):
                 chosen = [hit]
-            elif beside:
+            elif beside or hit.strength == chosen[0].strength:
                 chosen.append(hit)
     return chosen
 

@@ -67,7 +67,7 @@ RULES = [
     # --- rejected by the words before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"f(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
     Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?|N'?[+w]['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
-    Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}[~p]?'?:{ZN})", r"", "排除a、b"),
+    Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|(?:N['_]?|n)[+]{ZN}|-{ZN}[~p]?'?:{ZN})", r"", "排除a、b"),
     # --- lists and ranks
     Rule("answer", ANSWER, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
     Rule("listed", NAME, ANY, rf"L(?:{ZN}(?:['_~]|=)?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
@@ -145,15 +145,17 @@ SETS = [
     Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|(?:[!./,]|S=)_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
     Rule("all-of-them", ALL, "B", r"[!./,:]F?['_]?", r"['_L~]*=?(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
     Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+wy]|['_]*B=(?:[./,]|$)", "(1)不正确，其余都正确"),
-    Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}(?:Y|(?<=[:|])=(?:[.,|(/^]|$))", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
+    Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}(?:Y|(?<=[:|,])=(?:[.,|(/^]|$))", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
     Rule("judged-right", PICK, ANY, r"(?:[!/,.|]|M:[-+])[b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_|_=)", "0: true, 1: false, 2: true, 3: false, 4: false"),
-    Rule("judged-wrong", NOT, ANY, r"", r"\(?[-xZ]\)?(?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
+    Rule("judged-next", PICK, ANY, r"(?:!|//|\./)[b(]*", r"/{1,2}[+w][.,/]", "### A. 当事人具有行为能力\n正确。"),
+    Rule("judged-next", NOT, ANY, r"(?:!|//|\./)[b(]*", r"/{1,2}-[.,/]", "### A. 当事人具有行为能力\n正确。"),
+    Rule("judged-wrong", NOT, ANY, r"", r"\(?[-xZ]\)?(?:[MTQGW./,]|$)|[^./MTQGWm]*,NC(?:[./]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\(?\+\)?(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
     Rule("all-of-them", STATE, "GW", r"[!/.,][Ff,]*", r"['_]?p?B[^./x]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
     Rule("boxed", ANSWER, PLAIN, rf"\[{Z}", r"", "B为仪器，D为药品，两者都正确。\n\n\\boxed{AC}"),
     Rule("answers", PICK, "GW", rf"(?:(?<![LpNX])i|[!./][^-0xXNzp./MTQGW]*L):?{Z}", r"[./]|$", "会议室要准备的设备包括：A.投影仪、B.无线话筒、C.翻页笔、D.扩音器。"),
-    Rule("answers", PICK, ANY, rf"(?:(?<!M:)[+]|(?<!N)[CSwyY]|y_)(?:[LspB~]['_]?)*[=B]*{ZN}:?{ZN}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
+    Rule("answers", PICK, ANY, rf"(?:(?<!M:)(?<!n)[+]|(?<![Nn])[CSwyY]|y_)(?:[LspB~]['_]?|['_](?=:\^|p))*[=B]*{ZN}:?{ZN}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)|['_](?:/|$)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
     Rule("sorted", NAME, ANY, rf"[!/]b[_~#]:{Z}", r"", "- 主体方面：当事人具有行为能力（A）\n- 形式方面：经过公证（B）"),
@@ -238,8 +240,8 @@ class Hit(NamedTuple):
 
     @property
     def adds(self) -> bool:
-        """Whether it is chosen in addition to the option before: 也."""
-        return bool(_ALSO.search(self.before) or _ALSO_BEHIND.match(self.behind))
+        """Whether it is chosen in addition to the option before: 也, or on the next line of a list."""
+        return bool(self.rule == "item" or _ALSO.search(self.before) or _ALSO_BEHIND.match(self.behind))
 
     @property
     def firm(self) -> bool:
@@ -300,7 +302,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         found.append(Hit(verdict, name, options, *tape.spans[at], before, behind, group.conflict, labelled, at))
     # Lists of options are judged again as lists; a single hit is none.
     if len(found) > 1:
-        found = _unlooped(_unrepeated(_paraphrased(found) if several else found, count, several, echo), count)
+        found = _unrepeated(_paraphrased(found, tokens) if several else found, count, several, echo)
     if len(found) < 2:
         return found
     return _undiscussed(found if several else _unlisted(_before_turns(found, count)), tokens, several)
@@ -310,12 +312,10 @@ def _before_turns(found: list[Hit], count: int) -> list[Hit]:
     """The hits before a list in which each option in turn is called the answer: (a)… 答案：a, (b)… 答案：b."""
     if len(found) <= count:
         return found
-    pairs = enumerate(pairwise(found))
-    turns = [at for at, (one, two) in pairs if one.options == two.options and one.heads and two.verdict == ANSWER]
-    options = [found[at].options for at in turns]
-    everything = [(n,) for n in range(count)]
-    begin = next((n for n in range(len(turns) - count + 1) if options[n : n + count] == everything), None)
-    return found if begin is None else found[: turns[begin]]
+    pairs = [(one, two) for one, two in pairwise(found) if one.options == two.options]
+    turns = [one for one, two in pairs if one.heads and two.verdict == ANSWER]
+    firsts = [n for n in range(len(turns)) if [h.options for h in turns[n : n + count]] == [(m,) for m in range(count)]]
+    return found[: found.index(turns[firsts[0]])] if firsts else found
 
 
 def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list[Hit]:
@@ -357,17 +357,6 @@ def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list
     return found
 
 
-def _unlooped(found: list[Hit], count: int) -> list[Hit]:
-    """The hits; where a reply lists all options over and over, statements between the lists repeat the question."""
-    lists = sum(len(hit.options) == count > 1 and hit.verdict == NAME for hit in found)
-    if lists < _LOOPS:
-        return found
-    return [hit._replace(verdict=NAME, rule="listed") if hit.verdict == STATE else hit for hit in found]
-
-
-_LOOPS = 3  # the fewest lists of all options that show that a reply repeats the question
-
-
 def _announced_alike(one: Hit, other: Hit) -> bool:
     """Whether the same words stand before two hits on their lines."""
     before = one.before.rpartition("/")[2][-_ALIKE:]
@@ -378,8 +367,16 @@ _OWN_TEXT = re.compile(r"M[.:]['_]?\Z")
 _ALIKE = 3  # tokens before two lists that show that one repeats the other
 
 
-def _paraphrased(found: list[Hit]) -> list[Hit]:
-    """The hits; an option whose line says its text in other words is chosen as the lines beside it are."""
+def _paraphrased(found: list[Hit], tokens: str) -> list[Hit]:
+    """The hits; an option whose line says its text in other words is chosen as the lines beside it are, and an item of a list
+    behind words that announce the answer as the item before it is."""
+    item: Hit | None = None  # the last item of an announced list
+    for at, hit in enumerate(found):
+        if hit.explicit and _ANNOUNCED_ITEM.search(hit.before):
+            item = hit
+        elif item and "/" in (between := tokens[item.at + 1 : hit.at]):
+            item = hit._replace(verdict=item.verdict, rule="item") if _NEXT_ITEM.fullmatch(between) else None
+            found[at] = item if item and hit.rule in ("named", "line") else hit
     return [
         hit._replace(verdict=LINE, rule="line")
         if hit.rule == "named"
@@ -393,6 +390,7 @@ def _paraphrased(found: list[Hit]) -> list[Hit]:
 
 
 _LINED = re.compile(r"[!/^][b(]*\Z")
+_ANNOUNCED_ITEM, _NEXT_ITEM = re.compile(r":\^{1,2}b[(]*\Z"), re.compile(r"[^/]*/{1,2}b[(]*")
 _PLAIN_LINE = re.compile(r"[.:][_~#',]*\.?(?:/|$)")
 
 

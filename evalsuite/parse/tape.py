@@ -60,6 +60,7 @@ _SUBJECTS = frozenset(("这句话", "该句", "该说法", "这个说法", "这�
 _CANDIDATES = frozenset(("候选", "candidate"))
 _OTHERS = re.compile(r"[ ]?的(?:人|同学|考生|学生|朋友)")  # 选(a)的人
 _POINT = re.compile(r"\.(?=\w)")  # b.恐怖片
+_SAID_OF = re.compile(r"[MTQG][,:]N?=\Z")  # A: 属于
 _TRAIL = re.compile(
     r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|本人|自己|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
 )
@@ -200,7 +201,7 @@ def make_tape(
         if fresh or start > position:
             fill(start)
         if kind and start >= position:  # otherwise it belongs to the line's bullet or speaker
-            if kind == "/" and tokens[-1] in ":SC=^":
+            if kind == "/" and tokens[-1] in ":SC=^" and not _SAID_OF.search("".join(tokens[-4:])):
                 kind = "^"  # the answer is on the next line: 答案是\n
             tokens.append(kind)
             spans.append((start, end))
