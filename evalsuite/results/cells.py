@@ -102,7 +102,7 @@ def _metrics(
     cell: Cell, facts: Facts, answered: Sequence[ScoredReply], reading: Reading, encoder: Encoder | None
 ) -> tuple[dict[str, MetricValue], Points | None, Influences | None]:
     """The figures, with values None where no request was answered; the items' points; and the influences of dialogues on the
-    metrics that are averaged: all in a benchmark that is averaged over its sets, else the headline."""
+    metrics that are averaged: all in a benchmark that is averaged over its sets, else the headline of an unperturbed cell."""
     nothing = {
         name: MetricValue(value=None, low=None, high=None, n=0, signature=name)
         for name in TASKS[cell.place.task].metrics
@@ -118,7 +118,10 @@ def _metrics(
     # The seed names no model: two models with the same replies get the same interval.
     purpose = f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}"
     task = TASKS[place.task]
-    influences = influences_of(scored, () if benchmark_of(task.name).averaged else task.metrics[:1])
+    averaged = benchmark_of(task.name).averaged
+    # Means over benchmarks are of unperturbed cells; those of changes have influences of their own (analyses/overview.py).
+    wanted = averaged or place.perturb == "none"
+    influences = influences_of(scored, () if averaged else task.metrics[:1]) if wanted else None
     return intervals(scored, purpose, f"|{signature(place, facts)}"), _points(cell, scored), influences
 
 
