@@ -127,11 +127,15 @@ def cost_of_prose(reader: str, size: int) -> float:
 
 
 # A regular expression counts no steps, so the unit of cost is what plain prose of the same length costs on this machine
-# at this time. Readers are within 7 times that; one quadratic pattern over 4,000 characters takes 60 times and more.
+# at this time. Readers are within 11 times that; one quadratic pattern over 4,000 characters takes 60 times and more.
 @pytest.mark.parametrize("unit", thorough_but(5, UNITS))
 def test_no_reply_costs_much_more_than_prose(unit: str) -> None:
     # Only `strip` reads everything of a reply longer than 4,000 characters.
     for name, size in [*((name, 4_000) for name in READERS), ("option", 500), ("option", 100_000)]:
         reply = (unit * size)[: size - 1] + "x"
+        if cost(READERS[name], reply) < 25 * cost_of_prose(name, size):
+            continue
+        # Prose may have been read in a quieter minute than the reply: both are read again.
+        cost_of_prose.cache_clear()
         bound = 25 * cost_of_prose(name, size)
         assert any(cost(READERS[name], reply) < bound for _ in range(4)), f"{name}, {size} characters"
