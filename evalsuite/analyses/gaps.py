@@ -92,11 +92,10 @@ def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
     place = both[0].place
     metric = TASKS[place.task].item_metrics[0]
     easy, hard = (cell.result.metrics[metric] for cell in both)
-    found = [item_values(cell.outcomes).values() for cell in both]
-    values = [[item.value for item in side] for side in found]
-    contexts = [item.first.item.context for side in found for item in side]
-    of = sources(contexts)
-    dialogues = of[: len(values[0])], of[len(values[0]) :]
+    items = [item_values(cell.outcomes).values() for cell in both]
+    values = [[item.value for item in side] for side in items]
+    numbers = sources([item.first.item.context for side in items for item in side])
+    dialogues = numbers[: len(values[0])], numbers[len(values[0]) :]
     # The seed names no model: two models with the same replies get the same p.
     rng = Random(f"gaps:{place.task}:{place.split}")
     test = unpaired_test(values[0], values[1], *dialogues, rng, family)

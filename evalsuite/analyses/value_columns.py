@@ -13,7 +13,7 @@ from evalsuite.results.words import task_and_set
 R = TypeVar("R")
 CellRow = TypeVar("CellRow", bound=CellFields)
 ValueColumn = tuple[Column, Callable[[R], CellValue]]
-Columns = Sequence[tuple[Column, Callable[[R], CellValue]]]
+Columns = Sequence[ValueColumn[R]]
 
 MODEL_HEADING = Column(Text("模型", "model"))
 MODEL: ValueColumn[Any] = (MODEL_HEADING, lambda row: row.model)
