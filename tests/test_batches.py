@@ -7,7 +7,7 @@ import json
 import logging
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -28,7 +28,7 @@ from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.batch_faults import BATCHES, CALLS, LINES, BatchServer
 from evalsuite.backends.openai.batch_states import Begun, Ended, ended
 from evalsuite.backends.openai.batches import Forgetful
-from evalsuite.backends.openai.faults import reply_to
+from evalsuite.backends.openai.faults import PromptOutcomes, reply_to
 from evalsuite.backends.openai.lines import LineError, in_files, read_batch_line
 from evalsuite.backends.openai.provider import NotFoundError, Provider, Seen
 from evalsuite.backends.openai.replies import EndpointError, TransientError
@@ -202,6 +202,20 @@ def test_the_other_name_of_the_limit() -> None:
     with BatchServer(mix={"400-max_tokens": 1}, seconds=0.02) as server:
         assert all_right(ask(server, 5), 5)
         assert sum(server.account()["batches"].values()) == 2
+
+
+class RefusesBothNames(BatchServer):
+    """A server that refuses every line with words about max_completion_tokens, whichever name of the limit it has."""
+
+    def _outcome(self, asked: Mapping[str, Any]) -> tuple[PromptOutcomes, str]:
+        return BatchServer._outcome(self, asked)[0], "400-max_tokens"
+
+
+def test_an_endpoint_that_refuses_both_names_of_the_limit_is_not_asked_again() -> None:
+    with RefusesBothNames(seconds=0.02) as server:
+        with pytest.raises(BackendError, match="does not take max_completion_tokens"):
+            ask(server, 5, attempts=12)
+        assert {asked.times for asked in server.asked.values()} == {2}
 
 
 @pytest.mark.parametrize(("kind", "words"), [("401", "refuses the key"), ("429-quota", "wants to be paid")])

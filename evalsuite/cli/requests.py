@@ -28,7 +28,8 @@ def requests(
     ] = "max_tokens",
     **settings: Any,
 ) -> None:
-    from evalsuite.exchange.requests import LIMIT_NAMES, write_requests
+    from evalsuite.backends.openai.replies import LIMIT_NAMES
+    from evalsuite.exchange.requests import write_requests
 
     if limit_name not in LIMIT_NAMES:
         raise ConfigError(unknown("--limit-name", limit_name, LIMIT_NAMES))

@@ -25,6 +25,7 @@ from evalsuite.backends.model import BatchAPI, Model
 from evalsuite.backends.openai.backend import OpenAI, without_key
 from evalsuite.backends.openai.batches import endpoint_of, under_way
 from evalsuite.backends.openai.lines import in_files, request_line
+from evalsuite.backends.openai.replies import LIMIT_NAMES
 from evalsuite.backends.registry import engine_errors
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, replace_file, replacing, require_new, safe_name
@@ -39,7 +40,6 @@ log = logging.getLogger(__name__)
 
 PLAN = "plan.sqlite"
 KEYS = "keys.json"
-LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 # Keys of a request's body; vLLM's and SGLang's engines use the same names.
 _SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")
 _ASKED = ("model", "messages", "prompt")

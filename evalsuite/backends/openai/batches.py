@@ -39,7 +39,13 @@ from evalsuite.backends.openai.batch_states import (
 )
 from evalsuite.backends.openai.lines import request_line
 from evalsuite.backends.openai.provider import NotFoundError, Problem, Provider, Seen
-from evalsuite.backends.openai.replies import EndpointError, LimitNameError, RequestError, TransientError
+from evalsuite.backends.openai.replies import (
+    LIMIT_NAMES,
+    EndpointError,
+    LimitNameError,
+    RequestError,
+    TransientError,
+)
 from evalsuite.backends.openai.spending import budget_spent, cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
@@ -116,7 +122,8 @@ class Batching:
         self.total = len(self.open)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
-        self.sent = parameters_of((*backend.body(requests[0]), *backend.extra, "max_tokens", "max_completion_tokens"))
+        self.parameters = parameters_of((*backend.body(requests[0]), *backend.extra))  # without the token limit
+        self.limit_names = dict[str, str]()  # name of a batch uploaded by this start -> name of its token limit
         self.batches: dict[str, State] = {batch.name: batch for batch in self._resumed()}
         self.turns = {name: _Turn() for name in self.batches}
         self.left = limits.left()
@@ -296,6 +303,7 @@ class Batching:
 
     def _upload(self, batch: Planned) -> NumberedResponses:
         data = b"".join(self._line(self.indices[line]) for line in batch.lines)
+        self.limit_names[batch.name] = self.limit_name
         try:
             self._keep(replace(batch, file=self.provider.upload(batch.name, data)))
         except (NotFoundError, RequestError, EndpointError) as error:
@@ -393,6 +401,9 @@ class Batching:
         """Read the files of a batch that has ended, and collect its replies unless some may still come."""
         self.batches[batch.name] = batch
         total = None if batch.seen.total is None else max(batch.seen.total, len(batch.lines))
+        # The lines of an earlier start may have either name of the token limit.
+        limit_names = [self.limit_names[batch.name]] if batch.name in self.limit_names else LIMIT_NAMES
+        sent = self.parameters | dict.fromkeys(limit_names)
         for file in batch.seen.files:
             if file in batch.read:
                 continue
@@ -401,7 +412,7 @@ class Batching:
             except (NotFoundError, RequestError) as error:
                 log.info("model %s: file %s of batch %s: %s", self.model.name, file, batch.id, error)
                 content = b""
-            self.batches[batch.name] = batch = with_file(batch, file, content, self.sent)
+            self.batches[batch.name] = batch = with_file(batch, file, content, sent)
             turn.failed = _Streak()
         missing = batch.missing()
         _, most = batch.awaited()

@@ -40,6 +40,9 @@ class EndpointError(Exception):
     """No request of this model can get a reply; the message says why and what to do."""
 
 
+LIMIT_NAMES = ("max_tokens", "max_completion_tokens")  # the names of the limit on a reply; the first is tried first
+
+
 class LimitNameError(Exception):
     """The endpoint wants max_completion_tokens instead of max_tokens."""
 
