@@ -7,9 +7,9 @@ import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from as_json import cells_of
@@ -19,7 +19,7 @@ from tiers import thorough_but
 import evalsuite
 from evalsuite.authoring.discriminator import NetworkFeatures
 from evalsuite.backends import registry
-from evalsuite.backends.base import Backend
+from evalsuite.backends.base import Backend, Replies, WithoutEngine
 from evalsuite.backends.checkpoint import Checkpoint, folder_hash
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Finetune, Model
@@ -27,6 +27,7 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import as_backend_errors, load_network
 from evalsuite.finetuning import training
 from evalsuite.metrics import semsim
+from evalsuite.types import Request
 
 needs("hf", "torch", "transformers")
 
@@ -402,6 +403,26 @@ def test_whatever_an_engine_raises_is_its_models_problem(caplog: pytest.LogCaptu
     assert isinstance(error, BackendError) and str(error) == "model one: KeyError: 'peft_type'"
     assert not isinstance(two, BackendError)
     assert "Traceback" in caplog.text
+
+
+class _NeverCloses(WithoutEngine):
+    """A backend whose engine cannot be closed, as after an error of the GPU."""
+
+    fingerprint = "test"
+    settings: ClassVar[dict[str, Any]] = {}
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
+        return iter(())
+
+    def close(self) -> None:
+        raise RuntimeError("CUDA error")
+
+
+def test_an_engine_that_does_not_close_is_no_problem_of_other_models(caplog: pytest.LogCaptureFixture) -> None:
+    models = [Model(name=name, backend="baseline", path="random") for name in ("one", "two")]
+    backends = [backend for _, backend in registry.load_in_turn(models, lambda model: _NeverCloses())]
+    assert [type(backend) for backend in backends] == [_NeverCloses] * 2
+    assert caplog.messages == ["an engine did not close: RuntimeError: CUDA error"] * 2
 
 
 def before(folder: Path) -> str:

@@ -160,17 +160,25 @@ def load_in_turn(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Mode
             try:
                 with engine_errors(model):
                     shared = backend.share(model) if isinstance(backend, Sharing) else None
-                    if shared is None and backend is not None:
-                        backend.close()
-                        backend = None
+                    if shared is None:
+                        unneeded, backend = backend, None
+                        _close(unneeded)
                     backend = shared or engine(model)
             except BackendError as error:
                 yield model, error
             else:
                 yield model, backend
     finally:
+        _close(backend)
+
+
+def _close(backend: Backend | None) -> None:
+    """Close an engine. Its models have been asked, and the next one needs another, so an error goes to the log alone."""
+    try:
         if backend is not None:
             backend.close()
+    except Exception as error:
+        log.warning("an engine did not close: %s: %s", type(error).__name__, error)
 
 
 def _engine_key(model: Model) -> tuple[str, str]:
