@@ -216,6 +216,9 @@ def test_finetune_empties_no_folder_of_others(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no training of evalsuite wrote"):
         start_checkpoints(folder, {"size": 2})
     assert [p.name for p in folder.iterdir()] == ["notes.txt"]
+    (folder / "README.md").write_text("我的模型", "gb18030")
+    with pytest.raises(ConfigError, match="no training of evalsuite wrote"):
+        start_checkpoints(folder, {"size": 2})
 
 
 def test_finetune_overwrites_no_models_yaml(tmp_path: Path) -> None:

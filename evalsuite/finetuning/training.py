@@ -140,7 +140,7 @@ def read_card(folder: Path) -> dict[str, Any] | None:
     try:
         text = (folder / CARD).read_text(encoding="utf-8")
         found = parse_yaml(text.split("---\n")[1])[0]
-    except (OSError, IndexError, yaml.YAMLError):
+    except (OSError, UnicodeDecodeError, IndexError, yaml.YAMLError):
         return None
     return found if isinstance(found, dict) and "made_by" in found else None
 
@@ -400,7 +400,7 @@ def _write_card(path: Path, facts: dict[str, Any]) -> None:
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError):
+    except (OSError, ValueError):  # not UTF-8, or no JSON
         return None
 
 
