@@ -284,8 +284,8 @@ def test_what_is_no_number_of_tokens_is_0(count: Any) -> None:
     found = read_reply(headers, body)
     # 0 stands for unknown: the highest possible cost counts
     assert (found.text, found.prompt_tokens, found.new_tokens) == ("a", 0, 0)
-    other = received(Response("a", "stop", count, 3))
-    assert (other.prompt_tokens, other.new_tokens) == (0, 3)
+    other = received(Response("a", "stop", count, 3, thinking_tokens=count))
+    assert (other.prompt_tokens, other.new_tokens, other.thinking_tokens) == (0, 3, 0)
 
 
 def test_usage_beyond_sqlite_keeps_the_reply(tmp_path: Path) -> None:

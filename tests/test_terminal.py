@@ -36,7 +36,7 @@ from evalsuite.cli.tables.terminal import folded, listing
 from evalsuite.common import linebreaks
 from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.common.terminal import console, json_mark, one_line, print_all, safe
-from evalsuite.evaluation.display import Display, Line
+from evalsuite.evaluation.display import Display, ProgressLine
 from evalsuite.types import PLACE, Response
 
 ITEM = "corecode/easy/test/slot_identification/0"
@@ -237,11 +237,11 @@ import logging, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from hostile import HOSTILE
-from evalsuite.evaluation.display import Display, Line, log_to
+from evalsuite.evaluation.display import Display, ProgressLine, log_to
 from evalsuite.types import Response
 with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
     for text in [text[:100_000] for text in HOSTILE]:
-        progress = display.model([(Line(text, "easy EC", text[:99], "f1"), 2)])
+        progress = display.model([(ProgressLine(text, "easy EC", text[:99], "f1"), 2)])
         progress.advance(0, Response("", "error", error=text), 0.0)
         display.progress.refresh()
         progress.advance(0, Response(text, "stop"), 0.5)
@@ -482,7 +482,9 @@ def test_words_of_a_list_are_not_cut(capsys: pytest.CaptureFixture[str], monkeyp
 
 def test_a_mean_that_leaves_out_kept_replies_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     with Display() as display:
-        progress = display.model([(Line("m", "easy EC", "paper", "f1"), 2), (Line("m", "hard EC", "paper", "f1"), 1)])
+        progress = display.model(
+            [(ProgressLine("m", "easy EC", "paper", "f1"), 2), (ProgressLine("m", "hard EC", "paper", "f1"), 1)]
+        )
         progress.skip(0, 1)
         progress.advance(0, Response("a", "stop"), 0.5)
         progress.advance(1, Response("a", "stop"), 0.25)

@@ -30,7 +30,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import read_json, replace_file, replacing
 from evalsuite.common.lock import locked
 from evalsuite.common.processes import map_in_processes
-from evalsuite.evaluation.display import Work, silent
+from evalsuite.evaluation.display import ShowProgress, silent
 
 _CHUNK = 16  # dialogues per task of a worker: small enough to lose little when killed, large enough to be cheap to send
 
@@ -125,7 +125,7 @@ def screen_dialogues(
     either_way: bool = False,
     without: Iterable[str] = (),
     index: Path | None = None,
-    progress: Work = silent,
+    progress: ShowProgress = silent,
 ) -> Screening:
     """Screen dialogues (files, or folders of them) into the folder `out`; an interrupted screening resumes.
 

@@ -24,7 +24,7 @@ from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import RequestGroup, ask, loader_of
-from evalsuite.evaluation.display import Display, Line
+from evalsuite.evaluation.display import Display, ProgressLine
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, request_key
 from evalsuite.review.judge.judging import text_after_thinking
@@ -77,7 +77,7 @@ def _propose(
         asked = [request for request in requests if _fits(backend, request)]
         keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
         if asked:
-            group = RequestGroup(Line(model.name, "proposals", "suggest"), asked, keys)
+            group = RequestGroup(ProgressLine(model.name, "proposals", "suggest"), asked, keys)
             ask([group], backend.generate, store, display)
         replies = {request.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
     found, kept, dropped, failed = [], 0, 0, len(requests) - len(asked)

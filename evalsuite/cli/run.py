@@ -16,7 +16,7 @@ from evalsuite.evaluation.settings import Settings
 
 if TYPE_CHECKING:
     from evalsuite.evaluation.costs import Costs
-    from evalsuite.evaluation.detectable_sheet import AskedItems
+    from evalsuite.evaluation.detectable_sheet import PlannedContexts
     from evalsuite.results.analysis import Results
 
 
@@ -80,7 +80,7 @@ def preview(
     **settings: Any,
 ) -> None:
     from evalsuite.evaluation.costs import Costs, as_row, planned_cells
-    from evalsuite.evaluation.detectable_sheet import AskedItems
+    from evalsuite.evaluation.detectable_sheet import PlannedContexts
     from evalsuite.evaluation.preview import as_lines, as_text, tokenizer_named
 
     models = settings.pop("models")
@@ -93,7 +93,7 @@ def preview(
             for line in as_lines(((cell, trials) for _, cell, trials in planned), item, tokenizer):
                 emit(line, json_mark)
             return
-        asked = AskedItems()
+        asked = PlannedContexts()
         for line in as_text(asked.passing(costs.passing(planned)), item, tokenizer):
             if not cost:
                 emit(line)
@@ -106,7 +106,7 @@ def preview(
         sys.stderr.close()
 
 
-def _print_costs(costs: Costs, asked: AskedItems) -> None:
+def _print_costs(costs: Costs, asked: PlannedContexts) -> None:
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.evaluation.cost_sheet import cost_sheet
 

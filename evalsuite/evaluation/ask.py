@@ -18,7 +18,7 @@ from evalsuite.backends.registry import engine_errors, load_backend
 from evalsuite.backends.scripted import scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.errors import EvalsuiteError
-from evalsuite.evaluation.display import Display, Line, ModelProgress
+from evalsuite.evaluation.display import Display, ModelProgress, ProgressLine
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store
 from evalsuite.results.words import set_name
@@ -26,11 +26,11 @@ from evalsuite.types import Cell, Request, Response, Score, Trial
 
 log = logging.getLogger(__name__)
 
-Asked = TypeVar("Asked", Request, Trial)
+AnyRequest = TypeVar("AnyRequest", Request, Trial)
 # Cells to ask, each with its trials and, in the same order, the keys of their replies in the store.
 KeyedCells = Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]
 # The signature of Backend.generate: requests, and whether each is done -> batches of (index, response).
-Generate = Callable[[Sequence[Asked], Sequence[bool]], Replies]
+Generate = Callable[[Sequence[AnyRequest], Sequence[bool]], Replies]
 
 _MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit a line of records (results/records.py)
 
@@ -50,20 +50,20 @@ def loader_of(
 
 
 @dataclass(frozen=True, slots=True)
-class RequestGroup(Generic[Asked]):
+class RequestGroup(Generic[AnyRequest]):
     """Requests that the display counts together, such as those of a cell."""
 
-    line: Line
-    asked: Sequence[Asked]
+    line: ProgressLine
+    requests: Sequence[AnyRequest]
     keys: Sequence[str]  # keys of their replies in the store, in the same order
 
 
 def ask(
-    groups: Sequence[RequestGroup[Asked]],
-    generate: Generate[Asked],
+    groups: Sequence[RequestGroup[AnyRequest]],
+    generate: Generate[AnyRequest],
     store: Store,
     display: Display,
-    score: Callable[[Asked, Response], float] = lambda asked, response: 0.0,
+    score: Callable[[AnyRequest, Response], float] = lambda request, response: 0.0,
     progress: ModelProgress | None = None,
 ) -> None:
     """Get the missing replies of one model. Each is in the store before it is counted.
@@ -71,9 +71,9 @@ def ask(
     Requests with equal keys (exact duplicates) are asked once. The display shows the running mean of `score`.
     progress: given by a caller that asks its groups in several calls, and finishes it itself.
     """
-    asked = [request for group in groups for request in group.asked]
+    requests = [request for group in groups for request in group.requests]
     keys = [key for group in groups for key in group.keys]
-    group_of = [n for n, group in enumerate(groups) for _ in group.asked]
+    group_of = [n for n, group in enumerate(groups) for _ in group.requests]
     seen = store.done(keys)
     if store.damaged:
         log.warning("%d stored replies are not as they were stored: they are asked again", store.damaged)
@@ -81,28 +81,33 @@ def ask(
     for key in keys:
         done.append(key in seen)
         seen.add(key)
-    own = progress is None
-    progress = progress or display.model([(group.line, len(group.asked)) for group in groups])
+    shown = progress or display.model([(group.line, len(group.requests)) for group in groups])
     for n, count in Counter(n for n, is_done in zip(group_of, done, strict=True) if is_done).items():
-        progress.skip(n, count)
-    batches = generate(asked, done)
+        shown.skip(n, count)
+    batches = generate(requests, done)
     try:
         for group in batches:
             replies = [(n, received(response)) for n, response in group]
             store.put((keys[n], response) for n, response in replies)
             for n, response in replies:
-                progress.advance(group_of[n], response, score(asked[n], response))
+                shown.advance(group_of[n], response, score(requests[n], response))
     finally:
-        if own:
-            progress.finish()
+        if progress is None:
+            shown.finish()
         if isinstance(batches, Generator):  # an interrupted run must not go on asking an endpoint
             batches.close()
 
 
 def received(response: Response) -> Response:
     """Check a response of any backend before it is stored: a reply over `_MOST` bytes fails, an impossible token count
-    becomes 0."""
-    response = replace(response, prompt_tokens=_tokens(response.prompt_tokens), new_tokens=_tokens(response.new_tokens))
+    becomes 0, which means unknown."""
+    thinking = response.thinking_tokens
+    response = replace(
+        response,
+        prompt_tokens=_tokens(response.prompt_tokens),
+        new_tokens=_tokens(response.new_tokens),
+        thinking_tokens=None if thinking is None else _tokens(thinking),
+    )
     size = sum(len(text.encode("utf-8", "backslashreplace")) for text in (response.text, response.reasoning or ""))
     if size <= _MOST:
         return response
@@ -127,11 +132,11 @@ def generate_of(backend: Backend) -> Generate[Trial]:
     return lambda trials, done: backend.generate([trial.request for trial in trials], done)
 
 
-def line_of(cell: Cell) -> Line:
+def line_of(cell: Cell) -> ProgressLine:
     task = TASKS[cell.place.task]
     recorded = "recorded" in cell.facts
     way = f"{cell.place.way}, recorded" if recorded else cell.place.way
-    return Line(
+    return ProgressLine(
         cell.place.model,
         f"{set_name(benchmark_of(task.name), cell.place.set).en} {task.short}",
         way,

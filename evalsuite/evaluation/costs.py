@@ -21,7 +21,7 @@ from evalsuite.backends.openai.spending import cost_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.grouping import by_key
 from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
-from evalsuite.evaluation.preview import token_counter, tokenizer_named
+from evalsuite.evaluation.preview import tokenizer_named
 from evalsuite.evaluation.prompt_tokens import PromptTokens, TokenCounter, counter_of
 from evalsuite.evaluation.settings import Settings
 from evalsuite.evaluation.stored_samples import CellSample, CountedReply, Kinship, closest, read_samples
@@ -135,15 +135,15 @@ class Costs:
         folder = self._folder
         for run in self.samples:
             find_store(Path(run))
-        asked: _Asked | None = None
+        counted: _CountedRequests | None = None
         known: list[CellSample] | None = None
         for model, cell, trials in planned:
-            if asked is None or asked.model is not model:
-                asked = _Asked(model, self.tokenizer, folder)
-            if known is None and asked.tokens:
+            if counted is None or counted.model is not model:
+                counted = _CountedRequests(model, self.tokenizer, folder)
+            if known is None and counted.tokens:
                 runs = dict.fromkeys([*([folder] if folder else []), *map(Path, self.samples)])
                 known = [sample for run in runs for sample in read_samples(run)]
-            self.parts.append(asked.part(cell, trials, known or []))
+            self.parts.append(counted.part(cell, trials, known or []))
             yield cell, trials
 
     def rows(self) -> list[CostEstimate]:
@@ -160,8 +160,8 @@ class Costs:
         return estimates
 
 
-class _Asked:
-    """A model with the requests counted so far, so that equal ones of several cells count once."""
+class _CountedRequests:
+    """The requests of a model that were counted so far: equal ones of several cells count once."""
 
     def __init__(self, model: Model, tokenizer: str, run: Path | None) -> None:
         self.model, self.run = model, run
@@ -169,7 +169,7 @@ class _Asked:
         self.backend = _endpoint(model) if model.backend == "openai" else None
         self.seen: set[str] = set()
         if self.tokens:
-            self.count, self.exact = counter_of(model, tokenizer, token_counter)
+            self.count, self.exact = counter_of(model, tokenizer)
 
     def part(self, cell: Cell, trials: Sequence[Trial], samples: Sequence[CellSample]) -> CellCost:
         left = self._left(cell, trials)

@@ -12,7 +12,7 @@ from evalsuite.results.words import task_and_set
 from evalsuite.types import Cell, Trial
 
 
-class AskedItems:
+class PlannedContexts:
     """The contexts of the items of each task and set, taken from cells as they pass."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ProgressLine:
     """The name of a unit of work that gets a line when it is done: a cell, or a judge on one task."""
 
     model: str
@@ -54,7 +54,7 @@ class TrainingStep:
 Advance = Callable[[int], None]
 
 
-class Work(Protocol):
+class ShowProgress(Protocol):
     """Shows the progress of a long piece of work: `Display.work`, or `silent`."""
 
     def __call__(self, title: str, total: int, unit: str, done: int = 0) -> AbstractContextManager[Advance]:
@@ -100,7 +100,7 @@ class Display:
     def __exit__(self, *_: object) -> None:
         self.progress.stop()
 
-    def model(self, lines: Sequence[tuple[Line, int]]) -> ModelProgress:
+    def model(self, lines: Sequence[tuple[ProgressLine, int]]) -> ModelProgress:
         return ModelProgress(self, lines)
 
     def note(self, text: str) -> None:
@@ -118,7 +118,7 @@ class Display:
 
     @contextmanager
     def work(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
-        """See `Work`. Prints a line at the end, unless there was nothing to do."""
+        """See `ShowProgress`. Prints a line at the end, unless there was nothing to do."""
         began, count, title = time.perf_counter(), 0, one_line(translated(title), 40)
         task = self.progress.add_task(title, total=total, completed=done, unit=unit, rates="", score="")
 
@@ -149,7 +149,7 @@ def _shown(text: str) -> str:
 class ModelProgress:
     """Progress of one model over all its lines: items and tokens a second, and the running score."""
 
-    def __init__(self, display: Display, lines: Sequence[tuple[Line, int]]) -> None:
+    def __init__(self, display: Display, lines: Sequence[tuple[ProgressLine, int]]) -> None:
         """`lines`: each with its number of requests."""
         self._display = display
         self._began = time.perf_counter()
@@ -244,7 +244,7 @@ class TrainingProgress:
 class _LineCount:
     """Counts of one line: asked, skipped, failed; and the running mean of its metric."""
 
-    def __init__(self, line: Line, total: int) -> None:
+    def __init__(self, line: ProgressLine, total: int) -> None:
         self.line, self.total = line, total
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0

@@ -17,26 +17,24 @@ from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 
 from evalsuite.analyses.ranked_pairs import ScoredRequest, asked_items, columns, pairs, takes_part
-from evalsuite.backends.base import Backend, Replies
+from evalsuite.backends.base import Backend
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.evaluation.ask import (
-    Generate,
     KeyedCells,
     RequestGroup,
     ask,
     first_metric,
     generate_of,
     line_of,
-    received,
     score_of,
 )
 from evalsuite.evaluation.display import Display
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimate_of, estimated_metric, margin_of
 from evalsuite.results.schema.cell import Estimate
 from evalsuite.results.store import Store
-from evalsuite.types import Cell, Place, Response, Trial
+from evalsuite.types import Cell, Place, Trial
 
 log = logging.getLogger(__name__)
 
@@ -98,11 +96,11 @@ class _Open:
         )
         return math.fsum(len(values) * pvariance(values) for values in strata.values()) / self.asked
 
-    def take(self, indices: Sequence[int], replies: dict[str, Response]) -> None:
-        """Take the replies of a round."""
+    def take(self, indices: Sequence[int], store: Store) -> None:
+        """Score the replies of a round, which the store has, and estimate the cell's value anew."""
         metric = estimated_metric(TASKS[self.cell.place.task])
         for n in indices:
-            score = score_of(self.trials[n], replies.get(self.keys[n]))
+            score = score_of(self.trials[n], store.response(self.keys[n]))
             self.values[n] = score.values.get(metric, 0.0) if score else None
         self.found = estimate_of(self.cell, self.asking, self.trials, self.values)
 
@@ -118,8 +116,7 @@ def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Disp
         _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)
     ]
-    stored = {key: said for cell, *_ in planned for key, _, said in store.read(cell) if said}
-    replies = {key: said for key, said in stored.items() if said.error is None}
+    stored = {key for cell, *_ in planned for key, _, response in store.read(cell) if response}
     lines = [line_of(c.cell) for c in cells]
     progress = display.model([(line, len(c.trials)) for line, c in zip(lines, cells, strict=True)])
     _say_metrics(cells)
@@ -129,15 +126,15 @@ def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Disp
         for c in cells:
             indices = rounds.get(c.number, [])
             groups.append(RequestGroup(lines[c.number], [c.trials[n] for n in indices], [c.keys[n] for n in indices]))
-        ask(groups, _recording(generate_of(backend), groups, replies), store, display, first_metric, progress)
+        ask(groups, generate_of(backend), store, display, first_metric, progress)
         for c in cells:
             if c.number in rounds:
-                c.take(rounds[c.number], replies)
+                c.take(rounds[c.number], store)
 
     try:
         while left := [c for c in cells if not c.closed]:
             ask_round({c.number: c.advance() for c in left})
-            if again := {c.number: more for c in left if c.closed and (more := c.catch_up(stored.keys()))}:
+            if again := {c.number: more for c in left if c.closed and (more := c.catch_up(stored))}:
                 ask_round(again)
             for c in left:
                 if c.closed and c.found and c.asked < len(c.asking.trials):
@@ -203,8 +200,8 @@ class Ranking:
         self.answered |= {cell.place.model for cell, *_ in planned}
 
     def _failed(self, key: str) -> bool:
-        found = self.store.response(key)
-        return found is not None and found.error is not None
+        response = self.store.response(key)
+        return response is not None and response.error is not None
 
     def _count(self, cell: Cell, asking: Asking) -> int:
         of = len(asking.trials)
@@ -251,17 +248,3 @@ def _say_metrics(cells: Sequence[_Open]) -> None:
         headline, other = TASKS[task].metrics[0], estimated_metric(TASKS[task])
         if headline != other:
             log.warning("--until: %s of %s is no mean over items, so %s decides when to stop", headline, task, other)
-
-
-def _recording(
-    generate: Generate[Trial], groups: Sequence[RequestGroup[Trial]], replies: dict[str, Response]
-) -> Generate[Trial]:
-    """`generate`, which also adds the replies to `replies` by their keys."""
-    keys = [key for group in groups for key in group.keys]
-
-    def generating(trials: Sequence[Trial], done: Sequence[bool]) -> Replies:
-        for batch in generate(trials, done):
-            replies.update((keys[n], received(response)) for n, response in batch)
-            yield batch
-
-    return generating

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from evalsuite.backends.model import Model
+from evalsuite.backends.registry import backend_named
 from evalsuite.common.resources import resolve
+from evalsuite.evaluation.preview import token_counter
 from evalsuite.types import Request
 
 _HAN = re.compile(r"[\u2e80-\u2fff\u3040-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -79,43 +80,45 @@ def _parts(text: str) -> tuple[int, int, int]:
     return len(whole) - len(rest), len(signs), len(rest) - len(signs)
 
 
-def counter_of(
-    model: Model, tokenizer: str, counted: Callable[[str], Callable[[Request], dict[str, int]]]
-) -> tuple[TokenCounter, bool]:
+def counter_of(model: Model, tokenizer: str) -> tuple[TokenCounter, bool]:
     """The counter of a model's prompts, and whether it is exact: its own tokenizer if its files are here, else `tokenizer` if
-    one is named (`counted` opens it), else the rule."""
-    if own := _own(model):
-        return own, True
-    if not tokenizer:
+    one is named, else the rule."""
+    number_of = _own_tokenizer(model) or (_named_tokenizer(model, tokenizer) if tokenizer else None)
+    if number_of is None:
         return by_rule(model), False
-    count = counted(tokenizer)
 
-    def exact(request: Request) -> PromptTokens:
+    def count(request: Request) -> PromptTokens:
+        number = number_of(request)
+        return PromptTokens(number, number, number)
+
+    return count, True
+
+
+def _named_tokenizer(model: Model, tokenizer: str) -> Callable[[Request], int]:
+    """The number of tokens of a prompt with another model's tokenizer; of a chat in its template, if it has one."""
+    count = token_counter(tokenizer)
+
+    def number_of(request: Request) -> int:
         counts = count(request)
-        tokens = counts["chat_tokens"] if model.chat and "chat_tokens" in counts else counts["prompt_tokens"]
-        return PromptTokens(tokens, tokens, tokens)
+        return int(counts["chat_tokens"] if model.chat and "chat_tokens" in counts else counts["prompt_tokens"])
 
-    return exact, True
+    return number_of
 
 
-def _own(model: Model) -> TokenCounter | None:
-    """The counter with the model's own tokenizer, which counts as the run will; None unless its files are in a folder here."""
-    from evalsuite.backends.registry import backend_named
+def _own_tokenizer(model: Model) -> Callable[[Request], int] | None:
+    """The number of tokens of a prompt with the model's own tokenizer, as the run will count it; None unless its files are in a
+    folder here."""
+    from evalsuite.backends.checkpoint import Checkpoint
 
     if not (backend_named(model.backend).local and Path(resolve(model.path)).is_dir()):
         return None
     try:
-        from evalsuite.backends.checkpoint import Checkpoint
-
-        checkpoint: Any = Checkpoint(model)
+        checkpoint = Checkpoint(model)
     except Exception:  # the tokenizer is missing or broken; the run will report it
         return None
 
-    def count(request: Request) -> PromptTokens:
-        if request.pairs:
-            number = sum(len(checkpoint.encode(text)) for text in _texts(request, chat=False))
-        else:
-            number = len(checkpoint.encode(checkpoint.text(request)))
-        return PromptTokens(number, number, number)
+    def number_of(request: Request) -> int:
+        texts = _texts(request, chat=False) if request.pairs else [checkpoint.text(request)]
+        return sum(len(checkpoint.encode(text)) for text in texts)
 
-    return count
+    return number_of

@@ -28,7 +28,7 @@ from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, loader_of
-from evalsuite.evaluation.display import Display, Line, log_to
+from evalsuite.evaluation.display import Display, ProgressLine, log_to
 from evalsuite.results.scoring import read_answer
 from evalsuite.results.store import ReaderRow, Store, open_store, request_key
 from evalsuite.results.words import task_and_set
@@ -187,7 +187,7 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
     rows = [cast(ReaderRow, {**row, "asked": key}) for row, key in zip(draft.rows, keys, strict=True)]
     store.plan_judging({"reader": model.name, **place.as_dict()}, facts, rows)
     what = task_and_set(TASKS[place.task], place.set, f"{place.model} ").en
-    return RequestGroup(Line(model.name, what, "second reading"), draft.requests, keys)
+    return RequestGroup(ProgressLine(model.name, what, "second reading"), draft.requests, keys)
 
 
 def _template(folder: Path, language: str) -> TemplateFile:

@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from random import Random
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evalsuite.metrics.statistics import CLEARLY, FIRST
+from evalsuite.metrics.statistics import CLEARLY, FIRST, Floats
 
-Floats = NDArray[np.float64]
 DRAWS = 99_999  # random choices of the published arrangement, which cost no forward pass
 _BLOCK = 2_000_000  # random numbers in memory at a time
 _EQUAL = 1e-9

@@ -21,7 +21,7 @@ from evalsuite.common.files import make_folder
 from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, loader_of
-from evalsuite.evaluation.display import Display, Line, log_to
+from evalsuite.evaluation.display import Display, ProgressLine, log_to
 from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.plan import EvalSet, prepare
 from evalsuite.exposure.completion import overlap
@@ -183,7 +183,7 @@ def _beside(row: ProbeRow, reference: dict[str, str]) -> ProbeRow:
 
 def _replies(made: CompletionProbe, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
     keys = [request_key(backend.fingerprint, request, False, backend.settings) for request in made.requests]
-    line = Line(name, f"{made.file.set} {made.file.task}", made.file.test)
+    line = ProgressLine(name, f"{made.file.set} {made.file.task}", made.file.test)
     ask([RequestGroup(line, made.requests, keys)], backend.generate, store, display)
     found = []
     for key, second in zip(keys, made.seconds, strict=True):

@@ -49,7 +49,7 @@ class _RunningJob:
 
 
 @dataclass(slots=True)
-class _Run:
+class _JobQueue:
     """The jobs of one call of `Engine.run`."""
 
     flying: dict[str, _RunningJob] = field(default_factory=dict)  # id of a request at the engine -> its job
@@ -130,7 +130,7 @@ class Engine:
 
         Cancels requests in flight if the caller stops early. Raises BackendError if the engine dies.
         """
-        todo, run = iter(jobs), _Run()
+        todo, run = iter(jobs), _JobQueue()
         try:
             while True:
                 resumed, run.waiting = run.waiting, []
@@ -158,7 +158,7 @@ class Engine:
         finally:
             self._cancel(list(run.flying))
 
-    def _go_on(self, run: _Run, job: _RunningJob, outputs: list[Any] | None) -> None:
+    def _go_on(self, run: _JobQueue, job: _RunningJob, outputs: list[Any] | None) -> None:
         """Resume a job and send its next requests."""
         from vllm.inputs.engine import tokens_input
         from vllm.v1.engine.exceptions import EngineDeadError
@@ -183,7 +183,7 @@ class Engine:
             job.names.append(name)
             run.flying[name] = job
 
-    def _fail(self, run: _Run, job: _RunningJob, error: str) -> None:
+    def _fail(self, run: _JobQueue, job: _RunningJob, error: str) -> None:
         """End a job of which a request failed, and cancel its other requests."""
         self._cancel([name for name in job.names if run.flying.pop(name, None)])
         job.steps.close()

@@ -29,7 +29,7 @@ from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, limits_of
-from evalsuite.evaluation.display import Display, Line, log_to
+from evalsuite.evaluation.display import Display, ProgressLine, log_to
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.parse import answer_part
 from evalsuite.parse.chars import fold
@@ -283,7 +283,9 @@ class RubricJudge:
                     keys.append(row["keys"][attempt - 1])
         way = self.rubric.name if attempt == 1 else f"{self.rubric.name} again/{attempt}"
         return [
-            RequestGroup(Line(self.model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys)
+            RequestGroup(
+                ProgressLine(self.model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys
+            )
             for (name, item_set), (requests, keys) in groups.items()
         ]
 
