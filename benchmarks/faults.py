@@ -155,7 +155,7 @@ def faults(folder: Path, requests: int, kills: int, mix: str, seed: int) -> bool
 def ratio(folder: Path, requests: int, concurrency: int) -> None:
     """The time from the first request to the last reply, beside that of a bare loop; three pairs."""
     from evalsuite.benchmarks.corecode import BENCHMARK
-    from evalsuite.benchmarks.corecode.loader import Corpus
+    from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
     from evalsuite.benchmarks.registry import TASKS
     from evalsuite.common.resources import bundled
     from evalsuite.prompt import Prompt
@@ -165,7 +165,7 @@ def ratio(folder: Path, requests: int, concurrency: int) -> None:
         place.mkdir()
         with server("none", n) as url:
             command, run = prepare(place, url, requests), place / "run"
-            corpus = Corpus(BENCHMARK, place / "corpus")
+            corpus = CorecodeCorpus(BENCHMARK, place / "corpus")
             bodies = []
             for t, item_set in corpus.files("test"):
                 prompt = Prompt(bundled("prompts"), TASKS[t.name], "paper")

@@ -25,7 +25,7 @@ import transformers
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.resources import bundled
 from evalsuite.finetuning import training
@@ -72,7 +72,7 @@ def main() -> None:
     model = Model(name="tiny-zh", backend="hf", path=str(bundled("models/tiny-zh")), chat=True, finetune=SETTINGS)
     checkpoint = Checkpoint(model)
     prompt = Prompt(bundled("prompts"), TASKS["knowledge_filling"], "paper")
-    items = Corpus(BENCHMARK, bundled("sample")).train("knowledge_filling", "easy")[: 4 * arguments.steps]
+    items = CorecodeCorpus(BENCHMARK, bundled("sample")).train("knowledge_filling", "easy")[: 4 * arguments.steps]
     rows = [training.training_row(checkpoint, prompt.request(item), item.target) for item in items]
     planned = [[rows[n] for n in batch] for batch in training.batches([len(r.ids) for r in rows], SETTINGS, 1)]
     tokens = sum(len(r.ids) for r in rows)

@@ -52,12 +52,12 @@ def network(folder: Path) -> None:
 def prompts(options: int, count: int) -> list[Any]:
     """The sample's items of that many options, all sets and splits, as requests."""
     from evalsuite.benchmarks.corecode import BENCHMARK
-    from evalsuite.benchmarks.corecode.loader import Corpus
+    from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
     from evalsuite.benchmarks.registry import SPLITS
     from evalsuite.common.resources import bundled
     from evalsuite.prompt import Prompt
 
-    corpus = Corpus(BENCHMARK, bundled("sample"))
+    corpus = CorecodeCorpus(BENCHMARK, bundled("sample"))
     found = []
     for t in BENCHMARK.tasks:
         prompt = Prompt(bundled("prompts"), t, "paper")

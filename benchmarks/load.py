@@ -18,14 +18,14 @@ import time
 from pathlib import Path
 
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.resources import bundled
 
 
 def write(folder: Path, items: int) -> None:
     """All tasks and both sets in the sample's proportions, in one split."""
-    sample = Corpus(BENCHMARK, bundled("sample"))
+    sample = CorecodeCorpus(BENCHMARK, bundled("sample"))
     lines = [
         (t, s, sample.path(t, s, "test").read_text(encoding="utf-8").splitlines()) for t, s in sample.files("test")
     ]
@@ -45,7 +45,7 @@ def write(folder: Path, items: int) -> None:
 
 
 def load_with_suite(folder: Path) -> int:
-    corpus = Corpus(BENCHMARK, folder)
+    corpus = CorecodeCorpus(BENCHMARK, folder)
     return sum(len(corpus.file(t, s, "test").items) for t, s in corpus.files("test"))
 
 

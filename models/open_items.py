@@ -16,7 +16,7 @@ import jieba
 
 from evalsuite.authoring import Annotation, write_task_files
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.ontology import Slot, slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.types import Item
@@ -56,7 +56,7 @@ def open_items(paths: list[Path], folder: Path) -> list[Item]:
         for part, names in wanted.items()
         for name in names
         for item_set in BENCHMARK.sets
-        for item in Corpus(BENCHMARK, folder / part).file(TASKS_CORECODE[name], item_set, "train").items
+        for item in CorecodeCorpus(BENCHMARK, folder / part).file(TASKS_CORECODE[name], item_set, "train").items
     ]
 
 

@@ -37,7 +37,7 @@ from transformers import (
 )
 
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
 from evalsuite.types import Item, Request
@@ -239,7 +239,7 @@ def tune(work: Path, dialogues: list[Path], steps: int, rate: float = 6e-4) -> N
     torch.manual_seed(0)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(work / "base")
     model = Qwen2ForCausalLM.from_pretrained(work / "base", dtype=torch.float32)
-    sample = Corpus(BENCHMARK, bundled("sample"))
+    sample = CorecodeCorpus(BENCHMARK, bundled("sample"))
     own = [item for t in BENCHMARK.tasks for s in BENCHMARK.sets for item in sample.train(t.name, s)]
     dev = [item for t in BENCHMARK.tasks for s in BENCHMARK.sets for item in sample.file(t, s, "dev").items]
     opened = open_items(dialogues, work / "open")

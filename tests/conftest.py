@@ -30,7 +30,7 @@ from shared_fixtures import workers_folder
 from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.common.resources import bundled
 
 # Property tests try the same examples every time, and none is too slow for them. (Environments of single tests lack hypothesis.)
@@ -196,8 +196,8 @@ def no_finalizers() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def sample() -> Corpus:
-    return Corpus(BENCHMARK, bundled("sample"))
+def sample() -> CorecodeCorpus:
+    return CorecodeCorpus(BENCHMARK, bundled("sample"))
 
 
 @pytest.fixture(scope="session")

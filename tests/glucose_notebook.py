@@ -12,6 +12,8 @@ import sacrebleu
 from scipy import stats
 
 from evalsuite.benchmarks.glucose.bleu import ESCAPED, JOINED, REFERENCES
+from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS
+from evalsuite.benchmarks.glucose.loader import LEVELS, StoryRow, column_name
 
 Grid = Sequence[Mapping[str, str]]
 
@@ -40,6 +42,25 @@ def cells_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
         [row[n] if cell != ESCAPED else ESCAPED for row, cell in zip(parts, cells, strict=True)] for n in range(width)
     ]
     return float(sacrebleu.corpus_bleu(list(predictions), streams).score)
+
+
+def submission_cells(key: Sequence[StoryRow], replies: Mapping[str, str]) -> list[dict[str, str]]:
+    """The rows of a submission file, from item id -> reply. Unanswered cells of the key are "escaped".
+
+    Raises ValueError if an answered cell has no reply (a failed request, or an item not asked), since the notebook's figure
+    is over all rows. An empty reply is "".
+    """
+    rows = []
+    for row in key:
+        cells = {}
+        for task, level in LEVELS.items():
+            for dimension in DIMENSIONS:
+                name, item = column_name(dimension.number, level), f"glucose/{dimension.set}/test/{task}/{row.number}"
+                if row.cells[name] != ESCAPED and item not in replies:
+                    raise ValueError(f"no reply to {item}: the notebook's figures need one to each answered cell")
+                cells[name] = replies[item] if row.cells[name] != ESCAPED else ESCAPED
+        rows.append(cells)
+    return rows
 
 
 def _columns(key: Grid, submission: Grid) -> list[str]:

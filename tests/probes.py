@@ -7,7 +7,7 @@ from pathlib import Path
 
 import evalsuite
 from evalsuite.benchmarks.cedar import BENCHMARK
-from evalsuite.benchmarks.cedar.loader import Corpus
+from evalsuite.benchmarks.cedar.loader import CedarCorpus
 from evalsuite.benchmarks.probing import request_of
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.resources import bundled
@@ -22,7 +22,7 @@ def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12
     """Add probes of the sample, answered by the run's first model, and score the run. `losses(n)`: the losses of the n-th
     item's two targets, in nats."""
     file, prompt = (
-        Corpus(BENCHMARK, bundled("sample")).file(TASK, SET, "test"),
+        CedarCorpus(BENCHMARK, bundled("sample")).file(TASK, SET, "test"),
         Prompt(bundled("prompts"), TASK, "paper"),
     )
     with Store(run / "store.sqlite") as store:

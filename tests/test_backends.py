@@ -17,7 +17,7 @@ from evalsuite.backends.hf import prefill
 from evalsuite.backends.hf.backend import HuggingFace, plan_batches
 from evalsuite.backends.model import HF, Generation, Model
 from evalsuite.backends.registry import load_backend
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
@@ -27,12 +27,12 @@ from evalsuite.results.scoring import read_answer
 from evalsuite.types import Item, Message, Request, Response, Trial
 
 
-def requests(sample: Corpus, task: str = "knowledge_filling", count: int = 8) -> list[Request]:
+def requests(sample: CorecodeCorpus, task: str = "knowledge_filling", count: int = 8) -> list[Request]:
     prompt = Prompt(bundled("prompts"), TASKS[task], "paper")
     return [prompt.request(item) for item in sample.file(TASKS[task], "easy", "test").items[:count]]
 
 
-def trials(sample: Corpus, task: str = "knowledge_filling", count: int = 8) -> list[Trial]:
+def trials(sample: CorecodeCorpus, task: str = "knowledge_filling", count: int = 8) -> list[Trial]:
     items = sample.file(TASKS[task], "easy", "test").items
     return [Trial(i, r, "paper") for i, r in zip(items, requests(sample, task, count), strict=False)]
 
@@ -44,7 +44,7 @@ def answers(backend: object, asked: list[Request], done: list[bool] | None = Non
 
 @pytest.mark.parametrize("kind", ["random", "majority", "lexical", "oracle"])
 @pytest.mark.parametrize("task", TASKS)
-def test_baselines_answer_every_task(sample: Corpus, kind: str, task: str) -> None:
+def test_baselines_answer_every_task(sample: CorecodeCorpus, kind: str, task: str) -> None:
     asked = trials(sample, task)
     backend = load_backend(Model(name="b", backend="baseline", path=kind), sample.train)
     assert isinstance(backend, Answering)
@@ -58,7 +58,7 @@ def test_baselines_answer_every_task(sample: Corpus, kind: str, task: str) -> No
         backend.generate([t.request for t in asked], [False] * len(asked))
 
 
-def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
+def test_majority_is_the_trainings_most_frequent_answer(sample: CorecodeCorpus) -> None:
     train = sample.train("slot_identification", "easy")
     counts: dict[str, int] = {}
     for item in train:
@@ -70,7 +70,7 @@ def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
 
 
 @pytest.mark.parametrize("change", ["none", "reindicate", "reindicate_stems", "shuffle", "both"])
-def test_majority_answers_the_item_that_is_asked(sample: Corpus, change: str) -> None:
+def test_majority_answers_the_item_that_is_asked(sample: CorecodeCorpus, change: str) -> None:
     """The most frequent position, in the labels of the item: of options called 1, 2, 3 it is a digit."""
     task = TASKS["slot_identification"]
     train = sample.train(task.name, "easy")
@@ -87,7 +87,7 @@ def test_majority_answers_the_item_that_is_asked(sample: Corpus, change: str) ->
         assert read_answer(asked, reply).choice == favourite
 
 
-def test_majority_without_training_data_fails_and_says_why(sample: Corpus) -> None:
+def test_majority_without_training_data_fails_and_says_why(sample: CorecodeCorpus) -> None:
     backend = load_backend(Model(name="b", backend="baseline", path="majority"), lambda task, item_set: ())
     assert isinstance(backend, Answering)
     (((_, reply),),) = backend.answer(trials(sample, count=1), [False])
@@ -135,7 +135,7 @@ def hf(tiny: Path) -> Iterator[HuggingFace]:
 
 
 @pytest.mark.slow
-def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sample: Corpus) -> None:
+def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sample: CorecodeCorpus) -> None:
     """The reference is transformers' own generate on one unpadded prompt at a time."""
     import torch
 
@@ -154,7 +154,7 @@ def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sa
 
 @pytest.mark.slow
 def test_what_prompts_share_is_read_once(
-    hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch, tokens_read: list[int]
+    hf: HuggingFace, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch, tokens_read: list[int]
 ) -> None:
     """Items of one dialogue in a batch: fewer tokens through the network than prompts have, the same replies."""
     asked = requests(sample, "knowledge_generation", 8)
@@ -164,7 +164,9 @@ def test_what_prompts_share_is_read_once(
     assert answers(hf, asked) == shared
 
 
-def test_a_reply_ends_before_a_stop_text(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_ends_before_a_stop_text(
+    hf: HuggingFace, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = requests(sample, "event_cause", 1)
     whole = answers(hf, asked)[0].text
     stop = whole[2]
@@ -176,14 +178,14 @@ def test_a_reply_ends_before_a_stop_text(hf: HuggingFace, sample: Corpus, monkey
     assert (cut.text, cut.finish) == (whole[: whole.index(stop)], "stop")
 
 
-def test_only_what_is_not_done_is_asked(hf: HuggingFace, sample: Corpus) -> None:
+def test_only_what_is_not_done_is_asked(hf: HuggingFace, sample: CorecodeCorpus) -> None:
     asked = requests(sample, count=5)
     whole = answers(hf, asked)
     part = answers(hf, asked, [True, False, True, False, True])
     assert part == {n: whole[n] for n in (1, 3)}
 
 
-def test_a_prompt_that_is_too_long_fails_alone(hf: HuggingFace, sample: Corpus) -> None:
+def test_a_prompt_that_is_too_long_fails_alone(hf: HuggingFace, sample: CorecodeCorpus) -> None:
     asked = requests(sample, count=3)
     long = "A: " + "字" * 9000 + asked[1].prompt
     asked[1] = replace(asked[1], prompt=long, messages=(Message("user", long),))
@@ -195,7 +197,7 @@ def test_a_prompt_that_is_too_long_fails_alone(hf: HuggingFace, sample: Corpus) 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cuda", "cpu", "other"])
 def test_out_of_memory_halves_the_batch_and_goes_on(
-    hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch, kind: str
+    hf: HuggingFace, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """A network that runs out of memory above two rows: same replies, no item lost. Other errors are not swallowed."""
     import torch
@@ -274,7 +276,9 @@ def test_the_embedded_model_is_small(tiny: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_adapter_is_loaded_and_told_apart(hf: HuggingFace, sample: Corpus, tiny: Path, tmp_path: Path) -> None:
+def test_an_adapter_is_loaded_and_told_apart(
+    hf: HuggingFace, sample: CorecodeCorpus, tiny: Path, tmp_path: Path
+) -> None:
     """A LoRA with random weights: it changes what the model says, and the fingerprint."""
     peft = pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     import torch
@@ -325,7 +329,7 @@ def test_models_are_fetched_from_modelscope(tiny: Path, monkeypatch: pytest.Monk
         locate(model.model_copy(update={"path": "org/gone"}))
 
 
-def test_a_static_cache_says_the_same(hf: HuggingFace, sample: Corpus) -> None:
+def test_a_static_cache_says_the_same(hf: HuggingFace, sample: CorecodeCorpus) -> None:
     asked = requests(sample, "event_cause", 3)
     static = HuggingFace(hf.checkpoint.model.model_copy(update={"hf": HF(static_cache=True)}))
     assert [r.text for r in answers(static, asked).values()] == [r.text for r in answers(hf, asked).values()]

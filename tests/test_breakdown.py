@@ -22,7 +22,7 @@ from evalsuite.analyses import breakdown as breakdowns
 from evalsuite.analyses import confusion as of_names
 from evalsuite.analyses.breakdown import DISTANCES, TURNS, breakdown, distance
 from evalsuite.analyses.confusion import Confusion, confusion, confusions
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.cli.tables.terminal import draw
@@ -233,7 +233,7 @@ def test_distance_is_from_the_question_to_the_answer(question: str, answer: str,
     assert distance(item(TEXT, 0, TALK, question, answer=answer)) == wanted
 
 
-def test_distances_of_the_sample(sample: Corpus) -> None:
+def test_distances_of_the_sample(sample: CorecodeCorpus) -> None:
     """Spans of the sample that are known to stand there, and that traditional script changes nothing."""
     counts = {
         task: Counter(distance(i) for i in sample.file(TASKS[task], "easy", "test").items)

@@ -20,7 +20,7 @@ from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats, comput
 from evalsuite.authoring.stats_page import summary, table1_heads, table1_rows, write_stats_page
 from evalsuite.benchmarks.check import Table1
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.build import build
 from evalsuite.common.errors import ConfigError, DataError
@@ -77,7 +77,7 @@ def _choices(root: Path, plant: str, n: int = 240) -> None:
 
 
 def _checks_above_chance(root: Path) -> set[str]:
-    return {f.check for f in artefacts.run_checks(Corpus(BENCHMARK, root)) if f.above}
+    return {f.check for f in artefacts.run_checks(CorecodeCorpus(BENCHMARK, root)) if f.above}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_guessers_fitted_on_the_file_are_corrected_for_their_choices(tmp_path: P
         dialogue = [f"A: {_word(rng, 16)}[MASK]。", f"B: {_word(rng, 20)}。"]
         rows.append({"dialogue": dialogue, "question": "?", **labelled, "answer": [f"({'abc'[n % 5 // 3]})", right]})
     _write(tmp_path, _FILLING, "test", rows)
-    corpus = Corpus(BENCHMARK, tmp_path)
+    corpus = CorecodeCorpus(BENCHMARK, tmp_path)
     found = {f.check: f for f in artefacts._check_file(corpus, TASKS["knowledge_filling"], "easy", "test")}
     for check, share, choices in (("label", 20 / 30, 2), ("position", 18 / 30, 3)):
         values = [1.0] * round(30 * share) + [0.0] * round(30 * (1 - share))
@@ -131,7 +131,7 @@ def test_the_interval_of_few_dialogues_is_as_wide_as_elsewhere(tmp_path: Path) -
         rows.append({"dialogue": dialogues[n // 4], "question": "?", **options, "answer": [answer, options[answer]]})
         values.append(float(gold == 0))
     _write(tmp_path, _FILLING, "test", rows)
-    corpus = Corpus(BENCHMARK, tmp_path)
+    corpus = CorecodeCorpus(BENCHMARK, tmp_path)
     found = {f.check: f for f in artefacts._check_file(corpus, TASKS["knowledge_filling"], "easy", "test")}
     few = few_dialogues(values, [n // 4 for n in range(16)])
     assert found["position"].value == few.value
@@ -140,7 +140,9 @@ def test_the_interval_of_few_dialogues_is_as_wide_as_elsewhere(tmp_path: Path) -
 
 def test_the_order_of_checks_does_not_depend_on_the_run(tmp_path: Path) -> None:
     _choices(tmp_path, "options", 60)
-    assert artefacts.run_checks(Corpus(BENCHMARK, tmp_path)) == artefacts.run_checks(Corpus(BENCHMARK, tmp_path))
+    assert artefacts.run_checks(CorecodeCorpus(BENCHMARK, tmp_path)) == artefacts.run_checks(
+        CorecodeCorpus(BENCHMARK, tmp_path)
+    )
 
 
 def _cause(n: int, event: str, answer: str, dialogue: str = "") -> dict[str, Any]:
@@ -158,7 +160,7 @@ def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
     extra = [_cause(2000 + n, f"甲乙丙{n}", f"丁戊己{n}", leaked) for n in range(2)]
     _write(tmp_path, _CAUSE, "train", [*train, *extra])
     _write(tmp_path, _CAUSE, "test", [*test, *extra])
-    found = {(f.check, f.measure): f for f in artefacts.run_checks(Corpus(BENCHMARK, tmp_path))}
+    found = {(f.check, f.measure): f for f in artefacts.run_checks(CorecodeCorpus(BENCHMARK, tmp_path))}
     assert found["nearest question", "exact"].value == pytest.approx(60 / 62, abs=1e-6)
     assert found["nearest question", "exact"].verdict == "can be solved without reading the dialogue"
     assert 0.4 < found["echo", "f1"].value < 0.6 and found["echo", "f1"].above
@@ -204,7 +206,7 @@ def test_a_summary_names_the_best_check_and_its_measure() -> None:
 def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
     _choices(tmp_path, "position", 60)
     (tmp_path / "data/easy" / _FILLING.format("train")).unlink()
-    assert {f.check for f in artefacts.run_checks(Corpus(BENCHMARK, tmp_path))} == {
+    assert {f.check for f in artefacts.run_checks(CorecodeCorpus(BENCHMARK, tmp_path))} == {
         "label",
         "position",
         "alike",
@@ -327,13 +329,13 @@ def test_names_from_data_are_text_on_the_page(tmp_path: Path) -> None:
 _DERIVED = {("slot_identification", "easy"): 0.61, ("slot_identification", "hard"): 0.40}
 
 
-def _corpus_of_task(root: Path, name: str, folder: Path) -> Corpus:
+def _corpus_of_task(root: Path, name: str, folder: Path) -> CorecodeCorpus:
     """A data set's files of one task: checks of all of them take long."""
     for path in root.glob(f"data/*/*/*/*{name}.jsonl"):
         link = folder / path.relative_to(root)
         link.parent.mkdir(parents=True)
         link.symlink_to(path)
-    return Corpus(BENCHMARK, folder)
+    return CorecodeCorpus(BENCHMARK, folder)
 
 
 @pytest.mark.thorough

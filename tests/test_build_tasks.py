@@ -18,7 +18,7 @@ from evalsuite.authoring.benchmark import BuiltBenchmark, build_benchmark
 from evalsuite.authoring.merging import Merged
 from evalsuite.authoring.task_files import Annotation, assign_splits, read_annotations, task_rows, write_task_files
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
-from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.build import build
@@ -383,7 +383,7 @@ def test_alternatives_are_further_references(tmp_path: Path) -> None:
     source.write_text(json.dumps(dialogue, ensure_ascii=False) + "\n", encoding="utf-8")
     write_task_files(read_annotations(source), tmp_path, shares=(0.0, 0.0))
     data = tmp_path / "data"
-    (item,) = Corpus(CORECODE, data).file(TASKS["event_cause"], "easy", "test").items[:1]
+    (item,) = CorecodeCorpus(CORECODE, data).file(TASKS["event_cause"], "easy", "test").items[:1]
     assert item.references == ("A去了甲地", "A去了乙地", "A去了丙地") and item.target == "A去了甲地"
     named = [p.name for p in data.rglob("*.jsonl") if "alternatives" in p.read_text(encoding="utf-8")]
     assert sorted(named) == [

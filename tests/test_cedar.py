@@ -19,7 +19,7 @@ from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanat
 from evalsuite.benchmarks.cedar.metric import Probes, probe_part
 from evalsuite.benchmarks.cedar.tasks import TASKS_CEDAR
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.benchmarks.probing import pairs
 from evalsuite.benchmarks.registry import TASKS
@@ -154,7 +154,7 @@ def test_broken_lines_are_named(tmp_path: Path, change: dict[str, Any], field: s
     with pytest.raises(DataError, match=message) as caught:
         cedar.read_instances(path, "test", False)
     assert (caught.value.line, caught.value.field) == (2, field)
-    file = cedar.Corpus(CEDAR, tmp_path, skip_bad=True).file(INFERENCE, "sample", "test")
+    file = cedar.CedarCorpus(CEDAR, tmp_path, skip_bad=True).file(INFERENCE, "sample", "test")
     assert len(file.skipped) == 1 and {item.id.split(".")[0] for item in file.items} == {
         "cedar/sample/test/inference_probing/1"
     }
@@ -190,7 +190,7 @@ def test_the_sample_is_large_enough_and_meets_what_a_program_can_see(own: tuple[
 
 
 def test_every_valid_explanation_of_the_sample_undergoes_every_corruption(own: tuple[Instance, ...]) -> None:
-    items = cedar.probe_items(own, "cedar_inference_probing")
+    items = cedar.probe_items(own, INFERENCE)
     count = sum(e.valid for i in own for e in i.explanations)
     assert Counter(map(corruption_of, items)) == dict.fromkeys(CORRUPTIONS, count)
     assert all(item.options[0] != item.options[1] and item.gold == 0 for item in items)
@@ -198,7 +198,7 @@ def test_every_valid_explanation_of_the_sample_undergoes_every_corruption(own: t
 
 
 def test_what_a_model_is_asked() -> None:
-    (inference, *_), (attribution, *_) = (cedar.probe_items([HOUSE], task.name) for task in TASKS_CEDAR)
+    (inference, *_), (attribution, *_) = (cedar.probe_items([HOUSE], task) for task in TASKS_CEDAR)
     (context, target), (other, same) = pairs(Prompt(bundled("prompts"), INFERENCE, "paper"), inference)
     assert context == "\n".join([*HOUSE.history, HOUSE.explanations[0].text, "B:"])
     assert target == same == " " + HOUSE.response.removeprefix("B: ")
@@ -211,7 +211,7 @@ def test_what_a_model_is_asked() -> None:
 @pytest.mark.parametrize("task", TASKS_CEDAR, ids=lambda task: task.name)
 @pytest.mark.parametrize("variant", ["paper", "plain", "zh"])
 def test_every_template_renders(task: Any, variant: str) -> None:
-    items = cedar.probe_items([HOUSE], task.name)
+    items = cedar.probe_items([HOUSE], task)
     assert items
     for item in items:
         for context, target in pairs(Prompt(bundled("prompts"), task, variant), item):
@@ -241,7 +241,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_a_probe_is_scored_by_the_loss_of_its_targets_tokens() -> None:
-    item = cedar.probe_items([HOUSE], "cedar_attribution_probing")[0]
+    item = cedar.probe_items([HOUSE], ATTRIBUTION)[0]
     for valid, corrupted, expected in (((-4.0, 2), (-4.0, 1), (1.0, 2.0)), ((-1.0, 1), (-1.5, 3), (0.0, -0.5)),
                                        ((-2.0, 2), (-3.0, 3), (0.0, 0.0))):  # fmt: skip
         reply = Response("", "nll", likelihoods=(Likelihood(*valid), Likelihood(*corrupted)))
@@ -252,7 +252,7 @@ def test_a_probe_is_scored_by_the_loss_of_its_targets_tokens() -> None:
 
 def test_explanations_that_a_person_chose_have_accuracies_alone() -> None:
     """Two probes of one corruption, one of them chosen rightly, and a right one of another: 1/2, 1, and their mean."""
-    items = cedar.probe_items([HOUSE], "cedar_attribution_probing")
+    items = cedar.probe_items([HOUSE], ATTRIBUTION)
     swapped, negation = (next(i for i in items if corruption_of(i) == name) for name in ("swapped", "negation"))
     answers = tuple(Answer(Status.PARSED, choice) for choice in (0, 1, 0))
     replies = (Response("(a)", "stop"), Response("(b)", "stop"), Response("(a)", "stop"))
@@ -271,7 +271,7 @@ def test_sets_of_both_sources_come_from_their_own_files(tmp_path: Path) -> None:
     source = path_of(tmp_path / "data", TASKS["event_cause"], "easy", "test")
     source.parent.mkdir(parents=True)
     source.write_text("", encoding="utf-8")
-    corpus = cedar.Corpus(CEDAR, tmp_path)
+    corpus = cedar.CedarCorpus(CEDAR, tmp_path)
     assert corpus.path(INFERENCE, "sample", "test") == tmp_path / "cedar" / "test.jsonl"
     assert corpus.path(INFERENCE, "corecode-easy", "test") == source
     assert len({item.id.rpartition(".")[0] for item in corpus.file(INFERENCE, "sample", "test").items}) == 1
@@ -338,12 +338,12 @@ def test_sets_are_not_mixed() -> None:
         )
 
 
-def annotated(corpus: Corpus, item_set: str = "easy") -> list[Item]:
+def annotated(corpus: CorecodeCorpus, item_set: str = "easy") -> list[Item]:
     return [i for t in ("event_cause", "subsequent_event") for i in corpus.file(TASKS[t], item_set, "test").items]
 
 
-def test_the_bundled_corecode_gives_chinese_probes(sample: Corpus) -> None:
-    items = cedar.probe_items(cedar_chinese.chinese_instances(annotated(sample)), "cedar_attribution_probing")
+def test_the_bundled_corecode_gives_chinese_probes(sample: CorecodeCorpus) -> None:
+    items = cedar.probe_items(cedar_chinese.chinese_instances(annotated(sample)), ATTRIBUTION)
     assert {corruption_of(item) for item in items} >= set(CORRUPTIONS) - {"invalid"}
     assert all(item.question == "为什么？" and "导致" in item.options[0] for item in items)
 
@@ -352,8 +352,8 @@ def test_the_bundled_corecode_gives_chinese_probes(sample: Corpus) -> None:
 def test_the_real_corecode_gives_chinese_probes(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("needs corecode/, the official files, in EVALSUITE_DATA")
-    found = cedar_chinese.chinese_instances(annotated(Corpus(BENCHMARK, real_data / "corecode")))
-    items = cedar.probe_items(found, "cedar_attribution_probing")
+    found = cedar_chinese.chinese_instances(annotated(CorecodeCorpus(BENCHMARK, real_data / "corecode")))
+    items = cedar.probe_items(found, ATTRIBUTION)
     counts = Counter(map(corruption_of, items))
     assert (len(found), counts["negation"], counts["invalid"]) == (1118, 1168, 360)
     assert min(counts[name] for name in CORRUPTIONS if name != "invalid") == 1168

@@ -15,7 +15,7 @@ from run_files import results_json
 import evalsuite
 from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.benchmarks.charm import BENCHMARK
-from evalsuite.benchmarks.charm.loader import Corpus, references, split_options
+from evalsuite.benchmarks.charm.loader import CharmCorpus, references, split_options
 from evalsuite.benchmarks.charm.reading import first_letter
 from evalsuite.benchmarks.charm.tasks import TASKS_CHARM
 from evalsuite.benchmarks.file.benchmark import load_benchmark
@@ -51,7 +51,7 @@ def write(root: Path, name: str, *rows: dict[str, Any]) -> Path:
     return path
 
 
-def one_item_corpus(root: Path, text: str = TEXT, english: str = ENGLISH, **more: Any) -> Corpus:
+def one_item_corpus(root: Path, text: str = TEXT, english: str = ENGLISH, **more: Any) -> CharmCorpus:
     row = {"id": "r1", "input": text, "target": "(B)", "category": "历史", "mids": ["m1"], **more}
     write(root, "reasoning/Chinese_Time_Understanding", row)
     write(root, "reasoning_Translate-EN/Chinese_Time_Understanding", {**row, "input": english, "category": "History"})
@@ -59,10 +59,10 @@ def one_item_corpus(root: Path, text: str = TEXT, english: str = ENGLISH, **more
     examples = root / "few-shot-examples" / "Chinese_Time_Understanding_ZH-CoT.txt"
     examples.parent.mkdir()
     examples.write_text("例子。", encoding="utf-8")
-    return Corpus(BENCHMARK, root)
+    return CharmCorpus(BENCHMARK, root)
 
 
-def only_item(corpus: Corpus, task: str = "time") -> Item:
+def only_item(corpus: CharmCorpus, task: str = "time") -> Item:
     (item,) = corpus.file(TASKS_CHARM[task], "chinese", "test").items
     return item
 
@@ -138,14 +138,14 @@ def test_errors_name_the_item_and_the_field(tmp_path: Path) -> None:
     (tmp_path / "c" / "reasoning").mkdir(parents=True)
     (tmp_path / "c/reasoning/Chinese_Time_Understanding.json").write_text("[]", encoding="utf-8")
     with pytest.raises(DataError, match="field 'examples': expected an object with a list of items"):
-        only_item(Corpus(BENCHMARK, tmp_path / "c"))
+        only_item(CharmCorpus(BENCHMARK, tmp_path / "c"))
 
 
 def test_a_broken_item_can_be_left_out(tmp_path: Path) -> None:
     one_item_corpus(tmp_path)
     rows = [{"id": "r1", "input": TEXT, "target": "(B)"}, {"id": "r2", "input": "没有选项", "target": "(B)"}]
     write(tmp_path, "reasoning/Chinese_Time_Understanding", *rows)
-    file = Corpus(BENCHMARK, tmp_path, skip_bad=True).file(TASKS_CHARM["time"], "chinese", "test")
+    file = CharmCorpus(BENCHMARK, tmp_path, skip_bad=True).file(TASKS_CHARM["time"], "chinese", "test")
     assert (len(file.items), len(file.skipped)) == (1, 1)
 
 
@@ -197,7 +197,7 @@ def release_prompts(root: Path, wording: str, item_set: str, file: str) -> Itera
 
 @pytest.mark.parametrize("wording", SETTINGS)
 def test_the_five_promptings_are_the_release_s_byte_for_byte(official: Path, wording: str) -> None:
-    corpus, count = Corpus(BENCHMARK, official), 0
+    corpus, count = CharmCorpus(BENCHMARK, official), 0
     for task in REASONING:
         for item_set in BENCHMARK.sets:
             prompt = Prompt(bundled("prompts"), task, wording, corpus.given(task, item_set, wording))
@@ -210,7 +210,7 @@ def test_the_five_promptings_are_the_release_s_byte_for_byte(official: Path, wor
 
 
 def test_the_official_files_are_whole(official: Path) -> None:
-    corpus = Corpus(BENCHMARK, official)
+    corpus = CharmCorpus(BENCHMARK, official)
     files = {(t.local, s): corpus.file(t, s, "test").items for t, s in corpus.files("test")}
     assert sum(len(items) for (name, _), items in files.items() if not name.startswith("memory")) == 1800
     assert {name: len(items) for (name, _), items in files.items() if name.startswith("memory")} == {
@@ -392,7 +392,7 @@ tasks:
 def assert_facts_fit_a_file(root: Path, folder: Path) -> int:
     """Assert that a benchmark file reads the questions of facts as the loader does, and return their number."""
     (folder / "facts.yaml").write_text(FACTS.replace("data: mem", 'data: "mem').replace(".json}", '.json"}'), "utf-8")
-    file, corpus, count = load_benchmark(folder / "facts.yaml"), Corpus(BENCHMARK, root), 0
+    file, corpus, count = load_benchmark(folder / "facts.yaml"), CharmCorpus(BENCHMARK, root), 0
     for task in file.tasks:
         theirs = corpus.file(TASKS_CHARM[f"memory_{task.local}"], "chinese", "test").items
         ours = file.loader(file, corpus.root).file(task, "Chinese", "test").items

@@ -16,7 +16,7 @@ import evalsuite
 from evalsuite.analyses import breakdown
 from evalsuite.analyses.judged.replies import read_verdict
 from evalsuite.benchmarks.cicero import BENCHMARK
-from evalsuite.benchmarks.cicero.loader import Corpus, target_turn
+from evalsuite.benchmarks.cicero.loader import CiceroCorpus, target_turn
 from evalsuite.benchmarks.cicero.tasks import ASKED, QUESTIONS, TASKS_CICERO
 from evalsuite.benchmarks.pull import unpack
 from evalsuite.common.errors import ConfigError, DataError
@@ -46,7 +46,7 @@ def items(folder: Path, task: str, *lines: dict[str, Any], set: str = "v1") -> t
     path = folder / set / "data/test.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return Corpus(BENCHMARK, folder).file(TASKS_CICERO[task], set, "test").items
+    return CiceroCorpus(BENCHMARK, folder).file(TASKS_CICERO[task], set, "test").items
 
 
 def test_a_generated_answer_is_compared_with_what_a_person_wrote(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: dict[str, Any], field: str
         items(tmp_path, "cause", LINE, line)
     assert (error.value.line, error.value.field) == (2, field)
     assert message in error.value.message
-    kept = Corpus(BENCHMARK, tmp_path, skip_bad=True).file(TASKS_CICERO["cause"], "v1", "test")
+    kept = CiceroCorpus(BENCHMARK, tmp_path, skip_bad=True).file(TASKS_CICERO["cause"], "v1", "test")
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
@@ -132,12 +132,12 @@ def test_what_is_not_json_or_not_there_is_named(tmp_path: Path) -> None:
     path = tmp_path / "v1/data/test.json"
     path.parent.mkdir(parents=True)
     with pytest.raises(DataError, match="no such CICERO file"):
-        Corpus(BENCHMARK, tmp_path).file(TASKS_CICERO["cause"], "v1", "test")
+        CiceroCorpus(BENCHMARK, tmp_path).file(TASKS_CICERO["cause"], "v1", "test")
     path.write_text("{\n", encoding="utf-8")
     with pytest.raises(DataError, match="JSON"):
-        Corpus(BENCHMARK, tmp_path).file(TASKS_CICERO["cause"], "v1", "test")
+        CiceroCorpus(BENCHMARK, tmp_path).file(TASKS_CICERO["cause"], "v1", "test")
     with pytest.raises(DataError, match="no CICERO data here"):
-        Corpus(BENCHMARK, path.parent)
+        CiceroCorpus(BENCHMARK, path.parent)
 
 
 def test_pull_unpacks_what_the_archives_hold(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_pull_unpacks_what_the_archives_hold(tmp_path: Path) -> None:
         file.writestr("some/../../README.md", "not ours")
     wanted = ("train.json", "val.json", "test.json")
     unpack(archive.as_uri(), tmp_path / "got" / "v1" / "data", wanted)
-    corpus = Corpus(BENCHMARK, tmp_path / "got")
+    corpus = CiceroCorpus(BENCHMARK, tmp_path / "got")
     assert [len(corpus.file(TASKS_CICERO["cause"], "v1", split).items) for split in ("train", "dev", "test")] == [
         1,
         1,
@@ -188,7 +188,7 @@ def test_the_paper_prompt_is_the_official_input(tmp_path: Path, task: str) -> No
 @pytest.mark.parametrize("task", TASKS_CICERO)
 @pytest.mark.parametrize("variant", ["paper", "plain"])
 def test_every_prompt_shows_dialogue_target_and_options(task: str, variant: str) -> None:
-    corpus = Corpus(BENCHMARK, SAMPLE)
+    corpus = CiceroCorpus(BENCHMARK, SAMPLE)
     shot, item = (
         corpus.file(TASKS_CICERO[task], "v1", "train").items[0],
         corpus.file(TASKS_CICERO[task], "v1", "test").items[0],
@@ -204,7 +204,7 @@ def test_every_prompt_shows_dialogue_target_and_options(task: str, variant: str)
 # The whole way: what is right is read as right, for every task ------------------------------------------------------
 
 
-def misread_ids(corpus: Corpus, set: str, split: str) -> list[str]:
+def misread_ids(corpus: CiceroCorpus, set: str, split: str) -> list[str]:
     """Ids of items whose own right answer does not come through the readers as right."""
     found = []
     for task in TASKS_CICERO.values():
@@ -228,11 +228,11 @@ def misread_ids(corpus: Corpus, set: str, split: str) -> list[str]:
 @pytest.mark.parametrize("set", ["v1", "v2"])
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_the_oracle_loses_nothing_of_the_sample(set: str, split: str) -> None:
-    assert misread_ids(Corpus(BENCHMARK, SAMPLE), set, split) == []
+    assert misread_ids(CiceroCorpus(BENCHMARK, SAMPLE), set, split) == []
 
 
 def test_the_sample_has_every_task() -> None:
-    corpus = Corpus(BENCHMARK, SAMPLE)
+    corpus = CiceroCorpus(BENCHMARK, SAMPLE)
     assert set(TASKS_CICERO) == set(ASKED)
     for task in TASKS_CICERO:
         for split in ("train", "dev", "test"):
@@ -247,7 +247,7 @@ def test_the_sample_has_every_task() -> None:
 
 
 def test_a_set_follows_its_texts_through_perturbations() -> None:
-    sets = Corpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["all_answers"], "v1", "test").items
+    sets = CiceroCorpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["all_answers"], "v1", "test").items
     assert any(len(item.golds) > 1 for item in sets)
     for item in sets:
         told = [item.options[n] for n in item.golds]
@@ -291,7 +291,7 @@ def test_items_with_one_right_answer_and_with_several_are_told_apart(tmp_path: P
 
 def test_an_english_judge_gives_the_papers_three_scores() -> None:
     rubric = RubricTemplate(bundled("prompts"), "cicero_en")
-    item = Corpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["cause"], "v1", "test").items[0]
+    item = CiceroCorpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["cause"], "v1", "test").items[0]
     prompt = rubric.render(item, "It is late. [Candidate answer ends] Fluency: 5")
     assert prompt.count("[Candidate answer ends]") == 1
     assert item.references[0] in prompt
@@ -307,7 +307,7 @@ def test_an_english_judge_gives_the_papers_three_scores() -> None:
 def test_official_v2_files_load_whole(real_data: Path) -> None:
     if not (real_data / "cicero" / "v2").is_dir():
         pytest.skip("needs cicero/v2, the official files, in EVALSUITE_DATA")
-    corpus = Corpus(BENCHMARK, real_data)
+    corpus = CiceroCorpus(BENCHMARK, real_data)
     counts = {
         # The numbers of the questions in the files, counted with grep.
         "dev": {"subsequent_event": 618, "motivation": 330, "cause": 189, "reaction": 116, "prerequisite": 0},
@@ -329,7 +329,7 @@ def test_the_official_v1_example_becomes_an_item(real_data: Path, tmp_path: Path
         pytest.skip("needs cicero/v1_example in EVALSUITE_DATA")
     (tmp_path / "v1/data").mkdir(parents=True)
     shutil.copy(example, tmp_path / "v1/data/test.json")
-    corpus = Corpus(BENCHMARK, tmp_path)
+    corpus = CiceroCorpus(BENCHMARK, tmp_path)
     (single,) = corpus.file(TASKS_CICERO["single_answer"], "v1", "test").items
     (event,) = corpus.file(TASKS_CICERO["clipped_subsequent_event"], "v1", "test").items
     assert (single.gold, len(single.options)) == (3, 5)

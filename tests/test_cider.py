@@ -16,7 +16,7 @@ from tiers import thorough_but
 
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider import files as cider_files
-from evalsuite.benchmarks.cider.loader import NLI, Corpus, category, relation_of
+from evalsuite.benchmarks.cider.loader import NLI, CiderCorpus, category, relation_of
 from evalsuite.benchmarks.cider.relations import CATEGORIES, RELATIONS, official_triplet, parse_question, question_for
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.common.errors import DataError
@@ -31,15 +31,15 @@ SAMPLE = bundled("sample/cider")
 
 
 @pytest.fixture(scope="module")
-def sample() -> Corpus:
-    return Corpus(BENCHMARK, SAMPLE)
+def sample() -> CiderCorpus:
+    return CiderCorpus(BENCHMARK, SAMPLE)
 
 
 @pytest.fixture(scope="module")
-def official_corpus(real_data: Path) -> Corpus:
+def official_corpus(real_data: Path) -> CiderCorpus:
     if not (real_data / "cider").is_dir():
         pytest.skip("needs cider/, the official files, in EVALSUITE_DATA")
-    return Corpus(BENCHMARK, real_data)
+    return CiderCorpus(BENCHMARK, real_data)
 
 
 def dialogue_of(item: Item) -> str:
@@ -65,7 +65,7 @@ TABLE_9_CATEGORIES = {
 }  # fmt: skip
 
 
-def test_the_relations_come_out_as_in_table_9(official_corpus: Corpus) -> None:
+def test_the_relations_come_out_as_in_table_9(official_corpus: CiderCorpus) -> None:
     dialogues = cider_files.read_annotations(cider_files.annotations_path(official_corpus.root)).dialogues
     counts = Counter(triplet.relation for dialogue in dialogues for triplet in dialogue.triplets)
     assert counts == TABLE_9 and list(RELATIONS) == list(TABLE_9)
@@ -78,7 +78,7 @@ def test_the_relations_come_out_as_in_table_9(official_corpus: Corpus) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("split", SPLITS)
-def test_the_positives_come_out_as_in_table_3(official_corpus: Corpus, split: str) -> None:
+def test_the_positives_come_out_as_in_table_3(official_corpus: CiderCorpus, split: str) -> None:
     files = [official_corpus.file(TASKS_CIDER["dnli"], fold, split).items for fold in FOLDS]
     positives = tuple(sum(item.gold == 0 for item in items) for items in files)
     assert positives == TABLE_3[split]
@@ -95,7 +95,9 @@ OFFICIAL = [  # task, tests of each fold, in all: the counts of the files
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "counts", "total"), OFFICIAL)
-def test_official_files_load_whole(official_corpus: Corpus, task: str, counts: tuple[int, ...], total: int) -> None:
+def test_official_files_load_whole(
+    official_corpus: CiderCorpus, task: str, counts: tuple[int, ...], total: int
+) -> None:
     files = {fold: official_corpus.file(TASKS_CIDER[task], fold, "test") for fold in FOLDS}
     assert tuple(len(file.items) for file in files.values()) == counts and sum(counts) == total
     assert not any(file.skipped for file in files.values())
@@ -103,7 +105,7 @@ def test_official_files_load_whole(official_corpus: Corpus, task: str, counts: t
         assert len(official_corpus.file(TASKS_CIDER[task], fold, "train").items) == total - len(files[fold].items)
 
 
-def test_the_official_relation_file_holds_our_positives(official_corpus: Corpus) -> None:
+def test_the_official_relation_file_holds_our_positives(official_corpus: CiderCorpus) -> None:
     """The official relation file of fold 1, the only one at hand. Its spans are lemmatised, so dialogues and relations are
     compared."""
     path = cider_files.test_path(official_corpus.root, TASKS_CIDER["relation_prediction"], "fold1")
@@ -125,7 +127,7 @@ def test_the_official_relation_file_holds_our_positives(official_corpus: Corpus)
 
 
 @pytest.mark.slow
-def test_folds_share_no_dialogue(official_corpus: Corpus) -> None:
+def test_folds_share_no_dialogue(official_corpus: CiderCorpus) -> None:
     for task in ("dnli", "span_extraction", "span_selection"):
         tests = [
             {dialogue_of(item) for item in official_corpus.file(TASKS_CIDER[task], f, "test").items} for f in FOLDS
@@ -136,7 +138,7 @@ def test_folds_share_no_dialogue(official_corpus: Corpus) -> None:
             assert not trained & tests[number]
 
 
-def test_a_task_without_its_file_is_not_there(official_corpus: Corpus, tmp_path: Path) -> None:
+def test_a_task_without_its_file_is_not_there(official_corpus: CiderCorpus, tmp_path: Path) -> None:
     task = TASKS_CIDER["relation_prediction"]
     lone = tmp_path / "cider"
     for path in (
@@ -146,7 +148,7 @@ def test_a_task_without_its_file_is_not_there(official_corpus: Corpus, tmp_path:
         target = lone / path.relative_to(official_corpus.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-    corpus = Corpus(BENCHMARK, tmp_path)
+    corpus = CiderCorpus(BENCHMARK, tmp_path)
     assert [(t.name, fold) for t, fold in corpus.files("test")] == [
         ("cider_relation_prediction", "fold1"), ("cider_relation_prediction_pair", "fold1"),
     ]  # fmt: skip
@@ -157,12 +159,12 @@ def test_a_task_without_its_file_is_not_there(official_corpus: Corpus, tmp_path:
 
 
 @pytest.fixture(params=thorough_but(1, ["sample", "official_corpus"]))
-def corpus(request: pytest.FixtureRequest) -> Corpus:
-    found: Corpus = request.getfixturevalue(request.param)
+def corpus(request: pytest.FixtureRequest) -> CiderCorpus:
+    found: CiderCorpus = request.getfixturevalue(request.param)
     return found
 
 
-def test_what_is_right_is_read_as_right(corpus: Corpus) -> None:
+def test_what_is_right_is_read_as_right(corpus: CiderCorpus) -> None:
     """Every right answer is read as right: a model would lose what the parser misses."""
     seen: set[str] = set()
     assert corpus.files("test")
@@ -178,7 +180,7 @@ def test_what_is_right_is_read_as_right(corpus: Corpus) -> None:
                 assert squad.exact_match(answer.text or "", item.references) == 1, item.id
 
 
-def test_every_item_has_a_relation_and_its_category(corpus: Corpus) -> None:
+def test_every_item_has_a_relation_and_its_category(corpus: CiderCorpus) -> None:
     for task, fold in corpus.files("test"):
         items = corpus.file(task, fold, "test").items
         assert {category(item) for item in items} <= set(CATEGORIES)
@@ -186,7 +188,7 @@ def test_every_item_has_a_relation_and_its_category(corpus: Corpus) -> None:
             assert {relation_of(item) for item in items} <= {r.name for r in RELATIONS.values() if r.question}
 
 
-def test_ids_are_unique_and_spans_stand_in_their_context(corpus: Corpus) -> None:
+def test_ids_are_unique_and_spans_stand_in_their_context(corpus: CiderCorpus) -> None:
     for split in SPLITS:
         for task, fold in corpus.files(split):
             items = corpus.file(task, fold, split).items
@@ -200,7 +202,7 @@ def test_ids_are_unique_and_spans_stand_in_their_context(corpus: Corpus) -> None
 # --- prompts
 
 
-def test_prompts_show_what_they_may(sample: Corpus) -> None:
+def test_prompts_show_what_they_may(sample: CiderCorpus) -> None:
     assert sample.files("test")
     for task, fold in sample.files("test"):
         for variant in ("paper", "plain"):
@@ -215,7 +217,7 @@ def test_prompts_show_what_they_may(sample: Corpus) -> None:
                     assert part in text
 
 
-def test_shots_come_from_other_folds(sample: Corpus) -> None:
+def test_shots_come_from_other_folds(sample: CiderCorpus) -> None:
     for task in TASKS_CIDER.values():
         item = sample.file(task, "fold2", "test").items[0]
         shots = Shots(sample.train(task.name, "fold2"), 0).draw(item, 4)
@@ -344,11 +346,11 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=message):
             cider_files.read_annotations(path)
     with pytest.raises(DataError, match="no CIDER data here"):
-        Corpus(BENCHMARK, tmp_path / "data")
+        CiderCorpus(BENCHMARK, tmp_path / "data")
     with pytest.raises(DataError, match="no such folder"):
-        Corpus(BENCHMARK, tmp_path / "nowhere")
+        CiderCorpus(BENCHMARK, tmp_path / "nowhere")
     with pytest.raises(DataError, match="fold1, fold2"):
-        Corpus(BENCHMARK, SAMPLE).file(TASKS_CIDER["dnli"], "fold6", "test")
+        CiderCorpus(BENCHMARK, SAMPLE).file(TASKS_CIDER["dnli"], "fold6", "test")
 
 
 # --- what ships
@@ -368,7 +370,7 @@ def test_the_samples_positions_are_right() -> None:
                 assert dialogue["utterances"][start:end] == span or ((start, end) == (-1, -1) and t["latent"])
 
 
-def test_the_sample_has_every_task_in_every_fold(sample: Corpus) -> None:
+def test_the_sample_has_every_task_in_every_fold(sample: CiderCorpus) -> None:
     assert len(sample.files("test")) == len(sample.files("train")) == len(TASKS_CIDER) * len(FOLDS)
     nli = sample.file(TASKS_CIDER["dnli"], "fold1", "test").items
     assert {category(item) for item in nli} == set(CATEGORIES)

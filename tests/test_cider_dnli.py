@@ -12,7 +12,7 @@ from tiers import thorough_but
 
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider.dnli import STRATEGIES, Triplet, negatives
-from evalsuite.benchmarks.cider.loader import Corpus
+from evalsuite.benchmarks.cider.loader import CiderCorpus
 from evalsuite.benchmarks.cider.relations import RELATIONS, official_triplet
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.common.resources import bundled
@@ -90,7 +90,7 @@ def test_the_draw_hangs_on_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     sets = []
     for seed in (0, 0, 1):
         monkeypatch.setattr("evalsuite.benchmarks.cider.loader.SEED", seed)
-        sets.append(Corpus(BENCHMARK, bundled("sample/cider")).file(TASKS_CIDER["dnli"], "fold1", "test"))
+        sets.append(CiderCorpus(BENCHMARK, bundled("sample/cider")).file(TASKS_CIDER["dnli"], "fold1", "test"))
     assert sets[0] == sets[1] and sets[0].items != sets[2].items and sets[0].sha256 != sets[2].sha256
     assert [i for i in sets[0].items if i.gold == 0] == [i for i in sets[2].items if i.gold == 0]
 
@@ -110,7 +110,7 @@ def test_no_false_triplet_of_a_fold_is_true(where: str, request: pytest.FixtureR
         turned = [(t, r, h) for h, r, t in known if r in SYMMETRIC]
         true[row["id"]] = {*known, *turned}
         spans[row["id"]] = {span for h, _, t in known for span in (h, t)}
-    corpus = Corpus(BENCHMARK, root)
+    corpus = CiderCorpus(BENCHMARK, root)
     for split in SPLITS:
         for fold in FOLDS:
             made: set[tuple[str, str]] = set()

@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 from evalsuite.benchmarks.check import check_data, chi_square_p
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.cli.data import _items
@@ -37,7 +37,7 @@ def write(folder: Path, task: str, *rows: object, split: str = "test", item_set:
 
 def test_a_choice_becomes_an_index_and_labels(tmp_path: Path) -> None:
     write(tmp_path, "knowledge_filling", CHOICE)
-    (item,) = Corpus(BENCHMARK, tmp_path).file(TASKS["knowledge_filling"], "easy", "test").items
+    (item,) = CorecodeCorpus(BENCHMARK, tmp_path).file(TASKS["knowledge_filling"], "easy", "test").items
     assert item.id == "corecode/easy/test/knowledge_filling/7"
     assert (item.labels, item.options, item.gold) == (("(a)", "(b)"), ("科幻片", "恐怖片"), 1)
     assert (item.references, item.target) == (("恐怖片",), "b")
@@ -74,10 +74,10 @@ def test_a_broken_line_is_named(tmp_path: Path, task: str, line: object, field: 
     good = {**(CHOICE if task == "knowledge_filling" else TEXT), "id": 99}
     path = write(tmp_path, task, good, line)
     with pytest.raises(DataError, match="2") as error:
-        Corpus(BENCHMARK, tmp_path / "data").file(TASKS[task], "easy", "test")
+        CorecodeCorpus(BENCHMARK, tmp_path / "data").file(TASKS[task], "easy", "test")
     assert (error.value.file, error.value.line, error.value.field) == (path, 2, field)
     assert message in str(error.value)
-    kept = Corpus(BENCHMARK, tmp_path / "data", skip_bad=True).file(TASKS[task], "easy", "test")
+    kept = CorecodeCorpus(BENCHMARK, tmp_path / "data", skip_bad=True).file(TASKS[task], "easy", "test")
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
@@ -104,13 +104,13 @@ def test_items_are_counted_by_set_or_together(sets: dict[str, int], shown: str) 
             return File(Path(), (item,) * sets[item_set], (), "")
 
     item = Item("1", "knowledge_filling", "easy", "test", (), "")
-    assert _items(cast("Corpus", Some()), TASKS["knowledge_filling"]) == shown
+    assert _items(cast("CorecodeCorpus", Some()), TASKS["knowledge_filling"]) == shown
 
 
 def test_a_number_stands_once_a_file(tmp_path: Path) -> None:
     write(tmp_path, "event_cause", TEXT, TEXT)
     with pytest.raises(DataError, match="taken by line 1"):
-        Corpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test")
+        CorecodeCorpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test")
 
 
 def test_oddities_are_kept(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_oddities_are_kept(tmp_path: Path) -> None:
     }
     path = write(tmp_path, "event_cause", odd, "", {**TEXT, "id": 1})
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    items = Corpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test").items
+    items = CorecodeCorpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test").items
     assert items[0].dialogue == ("A: 甲\u2028乙\u200b", "B:")
     assert asked_event(items[0].question) == "梅西赢得“人球合一”的美誉"
     assert len(items) == 2
@@ -132,7 +132,7 @@ def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
     path = write(tmp_path, "event_cause", TEXT)
     path.write_bytes(path.read_bytes() + '{"id": 1}'.encode("utf-16"))
     with pytest.raises(DataError, match="not UTF-8"):
-        Corpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test")
+        CorecodeCorpus(BENCHMARK, tmp_path / "data").file(TASKS["event_cause"], "easy", "test")
 
 
 @pytest.mark.parametrize("inner", ["data", "corecode/data", "."])
@@ -140,19 +140,19 @@ def test_a_folder_is_known_however_it_is_given(tmp_path: Path, inner: str) -> No
     write(tmp_path / "made", "event_cause", TEXT)
     (tmp_path / inner).mkdir(parents=True, exist_ok=True)
     (tmp_path / "made" / "data" / "easy").rename(tmp_path / inner / "easy")
-    assert Corpus(BENCHMARK, tmp_path).has(TASKS["event_cause"], "easy", "test")
+    assert CorecodeCorpus(BENCHMARK, tmp_path).has(TASKS["event_cause"], "easy", "test")
 
 
 def test_no_folder_and_no_data(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such folder"):
-        Corpus(BENCHMARK, tmp_path / "nowhere")
+        CorecodeCorpus(BENCHMARK, tmp_path / "nowhere")
     with pytest.raises(DataError, match="no CORECODE data here"):
-        Corpus(BENCHMARK, tmp_path)
+        CorecodeCorpus(BENCHMARK, tmp_path)
     with pytest.raises(DataError, match="no data of any benchmark here"):
         check_data(Corpora(tmp_path))
     write(tmp_path, "event_cause", TEXT)
     with pytest.raises(DataError, match="no dev file of event_cause"):
-        Corpus(BENCHMARK, tmp_path).file(TASKS["event_cause"], "easy", "dev")
+        CorecodeCorpus(BENCHMARK, tmp_path).file(TASKS["event_cause"], "easy", "dev")
 
 
 LONG = (
@@ -234,7 +234,7 @@ def test_shots_are_kept_further_from_their_item_than_leakage_goes() -> None:
 
 
 @pytest.mark.slow
-def test_the_index_of_copies_agrees_with_pairs(sample: Corpus) -> None:
+def test_the_index_of_copies_agrees_with_pairs(sample: CorecodeCorpus) -> None:
     """`copied` compares only dialogues with common turns; none that is a copy may be missed."""
     task = TASKS["knowledge_filling"]
     known, asked = ([i.dialogue for i in sample.file(task, "easy", s).items] for s in ("train", "test"))

@@ -17,7 +17,7 @@ from run_files import read_jsonl
 from tiers import thorough_but
 
 import evalsuite
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as CORECODE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError, PromptError
@@ -202,7 +202,7 @@ def test_folder_names_no_place(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_right_replies_are_right(sample: Corpus) -> None:
+def test_right_replies_are_right(sample: CorecodeCorpus) -> None:
     for task in CORECODE.values():
         for item_set in ("easy", "hard"):
             for item in sample.file(task, item_set, "test").items:

@@ -20,7 +20,7 @@ from evalsuite.analyses import learning
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.backends.models import load_models
-from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.cli.tables.export import heads, words
@@ -41,7 +41,7 @@ def checkpoint(tiny: Path) -> Checkpoint:
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("task", TASKS)
-def test_subsets_are_nested_and_seeded(sample: Corpus, task: str, seed: int) -> None:
+def test_subsets_are_nested_and_seeded(sample: CorecodeCorpus, task: str, seed: int) -> None:
     items = tuple(item for s in ("easy", "hard") for item in sample.train(task, s))
     whole = Pool((task,), (task,), items, 0, {})
     sizes = [1, 5, 20, len(items)]
@@ -74,7 +74,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("chat", [True, False])
 @pytest.mark.parametrize("task", TASKS)
-def test_the_loss_is_on_the_answer_and_its_end(sample: Corpus, tiny: Path, task: str, chat: bool) -> None:
+def test_the_loss_is_on_the_answer_and_its_end(sample: CorecodeCorpus, tiny: Path, task: str, chat: bool) -> None:
     checkpoint = Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=chat))
     item = (sample.train(task, "easy") or sample.labelled(task, "easy"))[0]
     request = Prompt(bundled("prompts"), TASKS[task], "paper").request(item)

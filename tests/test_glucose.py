@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from as_json import cells_of
-from glucose_notebook import answered_bleu, cells_bleu, notebook_bleu, rating_correlations
+from glucose_notebook import answered_bleu, cells_bleu, notebook_bleu, rating_correlations, submission_cells
 
 import evalsuite
+from evalsuite.benchmarks.glucose import BENCHMARK
 from evalsuite.benchmarks.glucose import loader as glucose
 from evalsuite.benchmarks.glucose.slots import prompted, statement
 from evalsuite.benchmarks.glucose.tasks import TASKS_GLUCOSE
@@ -37,11 +38,12 @@ def official(real_data: Path) -> Path:
 
 
 def all_items(folder: Path, task: Task, split: str = "test") -> list[Item]:
-    return [item for name in glucose.SETS for item in glucose.load_file(folder, task, name, split).items]
+    corpus = glucose.GlucoseCorpus(BENCHMARK, folder)
+    return [item for name in glucose.SETS for item in corpus.file(task, name, split).items]
 
 
 def test_an_answered_cell_becomes_an_item(folder: Path) -> None:
-    (item,) = glucose.load_file(folder, GENERAL, "d10", "test").items
+    (item,) = glucose.GlucoseCorpus(BENCHMARK, folder).file(GENERAL, "d10", "test").items
     assert item.id == "glucose/d10/test/general_rule/4"
     assert item.dialogue[2] == "*She washed it with soap and warm water.*"
     assert item.question.startswith("#10: Other change in attribute that X results in, as a general rule")
@@ -49,8 +51,8 @@ def test_an_answered_cell_becomes_an_item(folder: Path) -> None:
 
 
 def test_rows_are_answered_or_escaped(folder: Path) -> None:
-    rows = len(glucose.read_rows(folder / glucose.FILES["test"]))
-    facts = glucose.load_file(folder, GENERAL, "d10", "test").facts
+    rows = len(glucose.read_rows(folder / glucose.FILES["test"])[0])
+    facts = glucose.GlucoseCorpus(BENCHMARK, folder).file(GENERAL, "d10", "test").facts
     assert facts == {"answered": 1, "escaped": rows - 1} and rows > 1
 
 
@@ -101,22 +103,27 @@ def test_broken_rows_are_named(folder: Path, tmp_path: Path, field: str, value: 
         glucose.read_rows(path)
     assert caught.value.field == field and caught.value.line == (1 if value is None else 2)
     if value is not None:
-        file_ = glucose.load_file(tmp_path, SPECIFIC, "d1", "test", skip_bad=True)
+        file_ = glucose.GlucoseCorpus(BENCHMARK, tmp_path, skip_bad=True).file(SPECIFIC, "d1", "test")
         assert (len(file_.items), len(file_.skipped)) == (0, 1)
 
 
+def test_a_split_that_it_lacks_is_a_mistake_and_no_defect(folder: Path) -> None:
+    with pytest.raises(DataError, match="GLUCOSE has no dev data"):
+        glucose.GlucoseCorpus(BENCHMARK, folder).file(SPECIFIC, "d1", "dev")
+
+
 def test_a_submission_of_right_answers_is_perfect_and_blank_ones_cost(folder: Path) -> None:
-    rows = glucose.read_rows(folder / glucose.FILES["test"])
+    rows, *_ = glucose.read_rows(folder / glucose.FILES["test"])
     key = [row.cells for row in rows]
     replies = {item.id: item.references[2] for task in TASKS_GLUCOSE for item in all_items(folder, task)}
-    right = glucose.submission_cells(rows, replies)
+    right = submission_cells(rows, replies)
     assert set(map(round, notebook_bleu(key, right).values())) == {100}
     assert {round(value or 0) for value in answered_bleu(key, right).values()} == {100}
-    one_blank = glucose.submission_cells(rows, {**replies, "glucose/d6/test/general_rule/0": ""})
+    one_blank = submission_cells(rows, {**replies, "glucose/d6/test/general_rule/0": ""})
     assert notebook_bleu(key, one_blank)["6_specificNL"] > 99
     replies.pop("glucose/d6/test/general_rule/0")
     with pytest.raises(ValueError, match="no reply to glucose/d6/test/general_rule/0"):
-        glucose.submission_cells(rows, replies)
+        submission_cells(rows, replies)
 
 
 def test_escaped_rows_help_whoever_leaves_them_standing() -> None:
@@ -149,7 +156,7 @@ KEY_BY_ITSELF = {
 
 @pytest.mark.thorough
 def test_the_official_key_scored_by_itself(official: Path) -> None:
-    key = [row.cells for row in glucose.read_rows(official / glucose.FILES["test"])]
+    key = [row.cells for row in glucose.read_rows(official / glucose.FILES["test"])[0]]
     found = notebook_bleu(key, key)
     assert {name: round(value, 4) for name, value in found.items()} == KEY_BY_ITSELF
     some = key[::5]
@@ -163,12 +170,12 @@ def test_the_official_file_has_the_published_counts(official: Path) -> None:
     counts = Counter(item.set for item in all_items(official, SPECIFIC))
     assert list(counts.values()) == [187, 107, 103, 144, 9, 196, 158, 61, 33, 4]
     assert Counter(item.set for item in all_items(official, GENERAL)) == counts
-    rows = glucose.read_rows(official / glucose.FILES["test"])
+    rows, *_ = glucose.read_rows(official / glucose.FILES["test"])
     assert (len(rows), len({row.story for row in rows})) == (500, 294)
-    blank = glucose.read_rows(official / "test/test_set_no_answers.csv")
-    assert [r.unique_id for r in blank] == [r.unique_id for r in rows]
+    blank, *_ = glucose.read_rows(official / "test/test_set_no_answers.csv")
+    assert [row.marked for row in blank] == [row.marked for row in rows]
     replies = {item.id: "" for task in TASKS_GLUCOSE for item in all_items(official, task)}
-    for mine, theirs in zip(glucose.submission_cells(rows, replies), blank, strict=True):
+    for mine, theirs in zip(submission_cells(rows, replies), blank, strict=True):
         assert {k for k, v in mine.items() if v == "escaped"} == {k for k, v in theirs.cells.items() if v == "escaped"}
 
 
@@ -176,9 +183,9 @@ def test_the_inputs_are_written_as_the_official_ones_of_t5(official: Path) -> No
     """Their stories overlap with the key's, their sentences X do not: so any sentence of a story of the key is marked."""
     text = (official / "t5_data/t5_test_data.txt").read_text(encoding="utf-8")
     lines = [row[0] for row in csv.reader(text.splitlines(), quotechar='"', delimiter="\x00")]
-    rows = glucose.read_rows(official / glucose.FILES["test"])
+    rows, *_ = glucose.read_rows(official / glucose.FILES["test"])
     stories = {" ".join(row.story) for row in rows}
-    mine = {" ".join(glucose.StoryRow(0, "", row.story, n, {}).marked) for row in rows for n in range(len(row.story))}
+    mine = {" ".join(glucose.StoryRow(0, row.story, n, {}).marked) for row in rows for n in range(len(row.story))}
     theirs = [line.partition(": ")[2] for line in lines]
     shared = [line for line in theirs if line.replace("*", "") in stories]
     assert (len(lines), len(shared)) == (4334, 365)

@@ -22,7 +22,7 @@ import evalsuite
 from evalsuite.analyses.journey import write_results
 from evalsuite.backends.baseline import Baseline
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
@@ -324,7 +324,7 @@ def test_gold_answers_of_the_real_files(real_data: Path) -> None:
     The rest begin with 因为 or restate the question, and are cut by rule.
     """
     own = lost = 0
-    for corpus in (Corpus(BENCHMARK, real_data / name) for name in ("corecode", "corecode-derived")):
+    for corpus in (CorecodeCorpus(BENCHMARK, real_data / name) for name in ("corecode", "corecode-derived")):
         for task, item_set in product(TASKS_CORECODE.values(), BENCHMARK.sets):
             for item in corpus.file(task, item_set, "test").items[::4] if corpus.has(task, item_set, "test") else ():
                 _, score = score_reply(item, Response(item.target, "stop"))

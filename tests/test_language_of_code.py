@@ -20,8 +20,6 @@ PAGES = ROOT / "leaderboard/src"
 # Their tables have a row per line, however long its pattern or its words, between "fmt: off" and "fmt: on".
 TABLES = {"parse/lexicon.py", "parse/rules.py", "parse/spanrules.py", "parse/tape.py"}
 _TABLE = re.compile(r"^# fmt: off\n.*?^# fmt: on\n", re.DOTALL | re.MULTILINE)
-# Each benchmark's loader returns its own `Corpus`, a subclass of the one in benchmarks/corpus.py.
-ONE_PROTOCOL = {"Corpus"}
 LONGEST = 130
 # A relative clause or a bare genitive has no subject: "What of a cell was asked", "Of parts with the same price".
 _NO_SUBJECT = re.compile(
@@ -163,8 +161,7 @@ def test_a_type_name_has_one_meaning(sources_and_trees: Parsed) -> None:
             if not type_name.startswith("_"):
                 defined[type_name][name] = definition or name
     several = {name: files for name, files in defined.items() if len({*files.values()}) > 1}
-    assert {name: sorted(files) for name, files in several.items() if name not in ONE_PROTOCOL} == {}
-    assert {*several} >= ONE_PROTOCOL  # no name stays in the list for nothing
+    assert {name: sorted(files) for name, files in several.items()} == {}
 
 
 def test_comments_of_the_pages_scripts_name_their_subject() -> None:

@@ -20,7 +20,7 @@ from evalsuite.backends import checkpoint as tokens
 from evalsuite.backends.hf import prefill
 from evalsuite.backends.hf.backend import HuggingFace, _only_labels
 from evalsuite.backends.model import Generation, Model
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.kinds import most_likely
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
@@ -47,7 +47,7 @@ def base(tiny: Path) -> HuggingFace:
 
 
 def likelihood_requests(
-    sample: Corpus, scoring: str, task: str = "slot_identification", count: int = 5
+    sample: CorecodeCorpus, scoring: str, task: str = "slot_identification", count: int = 5
 ) -> list[Request]:
     prompt = Prompt(bundled("prompts"), TASKS[task], "paper")
     items = sample.file(TASKS[task], "hard", "test").items[:count]
@@ -71,7 +71,9 @@ def _forward(backend: HuggingFace, ids: tuple[int, ...]) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))
 @pytest.mark.parametrize("task", ["knowledge_filling", "slot_identification"])
-def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
+def test_labels_add_up_their_forms(
+    kind: str, task: str, sample: CorecodeCorpus, request: pytest.FixtureRequest
+) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = likelihood_requests(sample, "labels", task, count=2)
     for r, response in zip(requests, responses(backend, requests), strict=True):
@@ -84,7 +86,7 @@ def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request
 
 
 @pytest.mark.slow
-def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
+def test_labels_of_several_tokens(hf: HuggingFace, sample: CorecodeCorpus) -> None:
     """甲乙丙 may be several tokens, "选项一" surely is; options 1 and 10 begin alike."""
     marks = ["1", "10", "选项一", "选项二", "甲", "①", "第十一个选项"]
     r = likelihood_requests(sample, "labels", count=1)[0]
@@ -113,7 +115,7 @@ def test_a_label_that_begins_another() -> None:
 @pytest.mark.parametrize("way", ["one by one", "at once", "a forward an option"])
 @pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))
 def test_texts_and_their_priors(
-    kind: str, way: str, sample: Corpus, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    kind: str, way: str, sample: CorecodeCorpus, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
     if way != "one by one":
@@ -134,7 +136,7 @@ def test_texts_and_their_priors(
 
 
 def test_tokens_of_an_option_are_those_it_has_behind_its_prompt(
-    hf: HuggingFace, base: HuggingFace, sample: Corpus
+    hf: HuggingFace, base: HuggingFace, sample: CorecodeCorpus
 ) -> None:
     for backend in (hf, base):
         r = likelihood_requests(sample, "texts")[0]
@@ -155,7 +157,9 @@ def test_a_melting_boundary_keeps_the_context(base: HuggingFace) -> None:
 
 
 @pytest.mark.slow
-def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_running_out_halves_the_batch(
+    hf: HuggingFace, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import torch
 
     from evalsuite.backends.hf import backend as module
@@ -179,7 +183,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))
-def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
+def test_constrained_can_say_labels_only(kind: str, sample: CorecodeCorpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = likelihood_requests(sample, "constrained", count=6)
     for r, response in zip(requests, responses(backend, requests), strict=True):
@@ -216,7 +220,9 @@ def test_nll_is_that_of_every_token(hf: HuggingFace) -> None:
     assert alone == pytest.approx(hf.nll(pairs)[0], abs=1e-4)
 
 
-def test_a_network_that_gives_all_logits(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_that_gives_all_logits(
+    hf: HuggingFace, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Models with code of their own may not know `logits_to_keep`."""
     requests = likelihood_requests(sample, "labels", count=2)
     want = responses(hf, requests)
@@ -317,7 +323,7 @@ def test_scorings_that_cannot_be(wanted: dict[str, list[str]], message: str, tmp
         evalsuite.run(out=tmp_path, **wanted)
 
 
-def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: Corpus) -> None:
+def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: CorecodeCorpus) -> None:
     requests = likelihood_requests(sample, "texts", count=6)
     small = HuggingFace(Model(name="t", backend="hf", path=str(tiny), generation=Generation(batch_tokens=1)))
     assert [len(b) for b in small.plan(requests)] == [1] * 6
@@ -325,7 +331,7 @@ def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: Corpus) -
 
 @pytest.mark.slow
 def test_what_prompts_share_is_computed_once(
-    hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch, tokens_read: list[int]
+    hf: HuggingFace, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch, tokens_read: list[int]
 ) -> None:
     """Items of one dialogue in a batch: fewer tokens through the network, the same likelihoods."""
     requests = likelihood_requests(sample, "labels", "knowledge_filling", 12)

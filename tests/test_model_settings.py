@@ -12,7 +12,7 @@ import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm.sharing import engine_key
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.common.errors import BackendError, PromptError
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.finetuning.sweep import Pool, make_jobs
@@ -85,7 +85,7 @@ def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:
         evalsuite.run(path, **asked)
 
 
-def test_finetune_trains_on_the_models_wording(tiny: Path, sample: Corpus, tmp_path: Path) -> None:
+def test_finetune_trains_on_the_models_wording(tiny: Path, sample: CorecodeCorpus, tmp_path: Path) -> None:
     pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
     tasks = ("event_cause",)
     pools = [Pool(tasks, tasks, tuple(sample.train("event_cause", "easy"))[:2], 0, {})]

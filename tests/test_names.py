@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evalsuite
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.common import templates
 from evalsuite.common.errors import DataError, PromptError
 from evalsuite.common.files import draft_of, safe_name
@@ -78,7 +78,7 @@ def test_a_run_with_hostile_names_can_be_scored_and_read(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("variant", ["../event_cause/paper", "sub/mine", "/etc/passwd", "a\0b", "x" * 300])
-def test_a_wording_is_looked_up_and_never_a_path(variant: str, tmp_path: Path, sample: Corpus) -> None:
+def test_a_wording_is_looked_up_and_never_a_path(variant: str, tmp_path: Path, sample: CorecodeCorpus) -> None:
     task = sample.benchmark.task("event_cause")
     place = tmp_path / "corecode" / "event_cause"
     (place / "sub").mkdir(parents=True)
@@ -89,7 +89,7 @@ def test_a_wording_is_looked_up_and_never_a_path(variant: str, tmp_path: Path, s
     assert Prompt(tmp_path, task, "中文").variant == "中文"
 
 
-def test_a_set_is_looked_up_and_never_a_path(sample: Corpus) -> None:
+def test_a_set_is_looked_up_and_never_a_path(sample: CorecodeCorpus) -> None:
     with pytest.raises(DataError, match="unknown set"):
         sample.file(sample.benchmark.task("event_cause"), "../easy", "test")
 
@@ -144,7 +144,7 @@ def test_loops_know_their_length(tmp_path: Path) -> None:
     assert TemplateFile(tmp_path / "t.j2").render({"items": ["a", "b"]}, "") == "1/2a2/2b"
 
 
-def test_the_suite_s_own_templates_are_unchanged(sample: Corpus) -> None:
+def test_the_suite_s_own_templates_are_unchanged(sample: CorecodeCorpus) -> None:
     """Rendered by Jinja's plain environment they give the same prompts."""
     import jinja2
 

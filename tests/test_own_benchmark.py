@@ -183,11 +183,11 @@ def test_the_tables_load_nothing_heavy() -> None:
 def test_the_layout_of_corecode_needs_no_loader_of_its_own() -> None:
     from dataclasses import replace
 
-    from evalsuite.benchmarks.corecode.loader import Corpus
+    from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 
     shipped = registry.BENCHMARKS["corecode"]
     own = replace(shipped, name="mine", tasks=tuple(replace(t, name=f"mine_{t.name}") for t in shipped.tasks))
     task = own.task("event_cause")
     assert (task.name, task.benchmark, task.local) == ("mine_event_cause", "mine", "event_cause")
-    item = Corpus(own, ROOT / "sample").file(task, "easy", "test").items[0]
+    item = CorecodeCorpus(own, ROOT / "sample").file(task, "easy", "test").items[0]
     assert item.id.startswith("mine/easy/test/event_cause/") and item.task == "mine_event_cause"

@@ -17,7 +17,7 @@ from tiers import thorough_but
 
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import SPLITS
@@ -482,7 +482,7 @@ def check_items(items: tuple[Item, ...]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", thorough_but(3, TASKS))
-def test_perturbed_items_of_the_sample_keep_their_answer(sample: Corpus, task: str) -> None:
+def test_perturbed_items_of_the_sample_keep_their_answer(sample: CorecodeCorpus, task: str) -> None:
     for item_set in CORECODE.sets:
         for split in SPLITS:
             check_items(sample.file(TASKS[task], item_set, split).items[:60])
@@ -491,7 +491,7 @@ def test_perturbed_items_of_the_sample_keep_their_answer(sample: Corpus, task: s
 @pytest.mark.thorough
 @pytest.mark.parametrize("folder", ["corecode", "corecode-derived"])
 def test_perturbed_items_of_real_files_keep_their_answer(real_data: Path, folder: str) -> None:
-    corpus = Corpus(BENCHMARK, real_data / folder)
+    corpus = CorecodeCorpus(BENCHMARK, real_data / folder)
     for task, item_set in corpus.files("test"):
         check_items(corpus.file(task, item_set, "test").items[:40])
 
@@ -508,7 +508,7 @@ def test_perturbed_official_examples_keep_their_answer(real_data: Path, task: st
         check_items((Item("i", task, "easy", "test", tuple(row["dialogue"]), row["question"], options, labels, gold, references),))  # fmt: skip
 
 
-def test_the_examples_of_the_docs(sample: Corpus) -> None:
+def test_the_examples_of_the_docs(sample: CorecodeCorpus) -> None:
     told = (Path(__file__).parents[1] / "docs" / "robustness.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in told or f"`_{name.partition('_')[2]}`" in told for name in PERTURBATIONS)
     item = sample.file(TASKS["knowledge_filling"], "easy", "test").items[1]
@@ -560,7 +560,7 @@ def test_none_of_above_is_right_in_one_of_n_items() -> None:
     assert 250 < right < 350
 
 
-def test_none_of_above_is_read_as_that_option(sample: Corpus) -> None:
+def test_none_of_above_is_read_as_that_option(sample: CorecodeCorpus) -> None:
     for item in sample.file(TASKS["knowledge_filling"], "easy", "test").items[:20]:
         (made,) = PERTURBATIONS["none_of_above"].items(item, 0)
         options = dict(zip(made.labels, made.options, strict=True))
@@ -593,7 +593,7 @@ def test_words_become_those_of_taiwan(text: str, expected: str) -> None:
     assert (made.dialogue, made.question, made.references) == ((f"A: {expected}",), f"事件“{expected}”", (expected,))
 
 
-def test_a_span_of_taiwan_is_a_span_and_labels_stay(sample: Corpus) -> None:
+def test_a_span_of_taiwan_is_a_span_and_labels_stay(sample: CorecodeCorpus) -> None:
     for task in ("conflict_detection", "knowledge_filling"):
         for item in sample.file(TASKS[task], "easy", "test").items:
             made = PERTURBATIONS["taiwan"].items(item)[0]

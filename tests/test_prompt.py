@@ -12,7 +12,7 @@ from run_files import read_jsonl
 
 import evalsuite
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import ConfigError, PromptError
@@ -52,7 +52,7 @@ def test_prompts_have_the_papers_form(item: Item, expected: str) -> None:
 
 @pytest.mark.parametrize("variant", ["paper", "plain"])
 @pytest.mark.parametrize("task", TASKS)
-def test_official_texts_stand_in_every_prompt_as_they_are(sample: Corpus, task: str, variant: str) -> None:
+def test_official_texts_stand_in_every_prompt_as_they_are(sample: CorecodeCorpus, task: str, variant: str) -> None:
     prompt = Prompt(PROMPTS, TASKS[task], variant)
     for item_set in CORECODE.sets:
         for item in sample.file(TASKS[task], item_set, "test").items:
@@ -115,7 +115,7 @@ def test_a_missing_wording_is_named_with_those_there_are() -> None:
         Prompt(PROMPTS, TASKS["event_cause"], "papper")
 
 
-def test_shots_as_text_and_as_turns(sample: Corpus) -> None:
+def test_shots_as_text_and_as_turns(sample: CorecodeCorpus) -> None:
     task = TASKS["knowledge_filling"]
     item = sample.file(task, "easy", "test").items[0]
     shots = Shots(sample.train(task.name, "easy"), 0).draw(item, 2)
@@ -128,7 +128,7 @@ def test_shots_as_text_and_as_turns(sample: Corpus) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_shots_are_nested_balanced_and_of_other_dialogues(sample: Corpus, task: str) -> None:
+def test_shots_are_nested_balanced_and_of_other_dialogues(sample: CorecodeCorpus, task: str) -> None:
     """Shots depend on the item alone; fewer are a part of more; none is of the item's own dialogue; labels are balanced."""
     train, items = sample.train(task, "hard"), sample.file(TASKS[task], "hard", "test").items[:20]
     shots = Shots(train, 0)
@@ -146,7 +146,7 @@ def test_shots_are_nested_balanced_and_of_other_dialogues(sample: Corpus, task: 
             assert max(counts.values()) - min(counts.get(x, 0) for x in "abc") <= 1
 
 
-def test_an_items_own_dialogue_is_never_a_shot(sample: Corpus) -> None:
+def test_an_items_own_dialogue_is_never_a_shot(sample: CorecodeCorpus) -> None:
     """No shot is of the item's dialogue, also where the item is of the training split itself, with a mask in another turn."""
     for task in ("knowledge_filling", "conflict_detection", "clipped_subsequent_event"):
         train = sample.train(task, "easy")
@@ -158,7 +158,7 @@ def test_an_items_own_dialogue_is_never_a_shot(sample: Corpus) -> None:
                 )
 
 
-def test_too_few_dialogues_for_the_shots(sample: Corpus) -> None:
+def test_too_few_dialogues_for_the_shots(sample: CorecodeCorpus) -> None:
     train = sample.train("event_cause", "easy")
     item = sample.file(TASKS["event_cause"], "easy", "test").items[0]
     with pytest.raises(PromptError, match="only 1 of other dialogues"):
@@ -166,7 +166,7 @@ def test_too_few_dialogues_for_the_shots(sample: Corpus) -> None:
 
 
 @pytest.mark.parametrize(("context", "kept"), [(10_000, 3), (2_900, 2), (1_900, 1), (1_200, 0), (10, 0), (None, 3)])
-def test_space_takes_shots_and_never_the_question(sample: Corpus, context: int | None, kept: int) -> None:
+def test_space_takes_shots_and_never_the_question(sample: CorecodeCorpus, context: int | None, kept: int) -> None:
     task = TASKS["event_cause"]
     item = sample.file(task, "easy", "test").items[0]
     turn = "A: " + "字" * 700

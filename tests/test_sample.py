@@ -14,7 +14,7 @@ from run_files import read_jsonl
 from evalsuite.authoring import read_annotations
 from evalsuite.benchmarks.check import check_data
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.ontology import find_slot, slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import SPLITS, Corpora
@@ -42,7 +42,7 @@ def test_knowledge_and_conflict_phrases_stand_once() -> None:
     assert [knowledge for knowledge, count in known.items() if count > 1] == []
 
 
-def test_what_the_sample_covers(sample: Corpus) -> None:
+def test_what_the_sample_covers(sample: CorecodeCorpus) -> None:
     dialogues = read_jsonl(ANNOTATIONS)
     assert len(dialogues) >= 40
     assert all(14 <= len(d["dialogue"]) <= 26 for d in dialogues)
@@ -56,20 +56,20 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
 
 
 @pytest.mark.slow
-def test_no_two_splits_share_a_dialogue(sample: Corpus) -> None:
+def test_no_two_splits_share_a_dialogue(sample: CorecodeCorpus) -> None:
     assert not check_data(Corpora(bundled("sample"))).leaks
     for item_set in CORECODE.sets:
         whole = [{i.dialogue[0] for i in sample.file(TASKS["event_cause"], item_set, s).items} for s in SPLITS]
         assert not (whole[0] & whole[1] or whole[0] & whole[2] or whole[1] & whole[2])
 
 
-def test_gold_is_not_tied_to_a_place(sample: Corpus) -> None:
+def test_gold_is_not_tied_to_a_place(sample: CorecodeCorpus) -> None:
     for item_set in CORECODE.sets:
         golds = Counter(i.gold for i in sample.file(TASKS["knowledge_filling"], item_set, "test").items)
         assert max(golds.values()) - min(golds.values()) <= 1
 
 
-def test_conflicts_and_clips_are_what_they_say(sample: Corpus) -> None:
+def test_conflicts_and_clips_are_what_they_say(sample: CorecodeCorpus) -> None:
     for item_set in CORECODE.sets:
         for item in sample.file(TASKS["conflict_detection"], item_set, "test").items:
             assert "\n".join(item.dialogue).count(item.references[0]) == 1

@@ -21,7 +21,7 @@ import evalsuite
 from evalsuite.analyses.saved import load_results
 from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.cli.tables.export import as_csv
 from evalsuite.common import csvfile
 from evalsuite.common.bounds import OutOfTime, cpu_limit
@@ -222,7 +222,7 @@ def test_a_line_of_data_names_the_repeated_key(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text('{"id": 1, "dialogue": ["A: x"], "question": "q", "answer": "a", "id": 2}\n')
     with pytest.raises(DataError, match=r":1: not JSON: 'id' stands twice in one object"):
-        Corpus(BENCHMARK, tmp_path).file(task, "easy", "test")
+        CorecodeCorpus(BENCHMARK, tmp_path).file(task, "easy", "test")
 
 
 # --- what others open

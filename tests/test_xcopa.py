@@ -88,8 +88,8 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     corpus = open_corpus("xcopa", tmp_path)
     with pytest.raises(DataError, match=r"no such XCOPA file.*the wording asks"):
         corpus.reworded(TASK, "zh", "test", TRANSLATED)
-    with pytest.raises(ConfigError, match="unknown split 'train'"):
-        corpus.path(TASK, "zh", "train")
+    with pytest.raises(DataError, match="XCOPA has no train data"):
+        corpus.file(TASK, "zh", "train")
 
 
 # Wordings ---------------------------------------------------------------------------------------------------------

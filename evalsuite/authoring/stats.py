@@ -14,7 +14,7 @@ from evalsuite.authoring.artefacts import CHECKS, GuesserScore, run_checks
 from evalsuite.authoring.task_files import Annotation, read_annotations
 from evalsuite.benchmarks.check import Table1, table1, whole_dialogues
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common import jsonl
@@ -95,7 +95,7 @@ def compute_stats(folder: Path, annotations: Path | None = None, split: str = "t
     annotation, else in those of the event-causal tasks. Raises DataError for missing or malformed files, and for
     annotations of a dialogue that the data do not have.
     """
-    corpus = Corpus(BENCHMARK, folder, skip_bad=skip_bad)
+    corpus = CorecodeCorpus(BENCHMARK, folder, skip_bad=skip_bad)
     tables = tuple(table1(name, whole) for name, whole in whole_dialogues(corpus).items() if whole)
     if annotations:
         _check_dialogues(annotations, corpus, folder)
@@ -136,7 +136,7 @@ def _total_knowledge(counts: Sequence[KnowledgeCounts]) -> KnowledgeCounts:
     )
 
 
-def _check_dialogues(annotations: Path, corpus: Corpus, folder: Path) -> None:
+def _check_dialogues(annotations: Path, corpus: CorecodeCorpus, folder: Path) -> None:
     """Raise DataError for the first dialogue with annotations that the data do not have."""
     whole = whole_dialogues(corpus)
     dialogues = read_dialogues(annotations)
@@ -167,7 +167,7 @@ def _of_annotations(found: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCou
 _CAUSAL = {"event_cause": "事件原因", "subsequent_event": "后续事件"}
 
 
-def _of_files(corpus: Corpus) -> tuple[str, dict[str, KnowledgeCounts], _Counts]:
+def _of_files(corpus: CorecodeCorpus) -> tuple[str, dict[str, KnowledgeCounts], _Counts]:
     def items(task: str, item_set: str) -> Iterator[Any]:
         for split in corpus.benchmark.splits:
             if corpus.has(TASKS[task], item_set, split):

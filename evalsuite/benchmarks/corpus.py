@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     Model = TypeVar("Model", bound=BaseModel)
 
-Row = TypeVar("Row")
-Made = TypeVar("Made")
+RawRow = TypeVar("RawRow")
+Parsed = TypeVar("Parsed")
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +38,33 @@ class File:
 
 
 def collect(
-    rows: Iterable[tuple[int, Row]], make: Callable[[int, Row], Made], skip_bad: bool
-) -> tuple[tuple[Made, ...], tuple[DataError, ...]]:
-    """(made values, errors): `make` applied to each (line number, row). With `skip_bad`, rows for which it raises DataError
+    rows: Iterable[tuple[int, RawRow]], parse: Callable[[int, RawRow], Parsed], skip_bad: bool
+) -> tuple[tuple[Parsed, ...], tuple[DataError, ...]]:
+    """(parsed rows, errors): `parse` applied to each (line number, row). With `skip_bad`, rows for which it raises DataError
     are left out and their errors returned; else the first error is raised."""
-    made: list[Made] = []
+    parsed: list[Parsed] = []
     skipped: list[DataError] = []
     for line, row in rows:
         try:
-            made.append(make(line, row))
+            parsed.append(parse(line, row))
         except DataError as error:
             if not skip_bad:
                 raise
             skipped.append(error)
-    return tuple(made), tuple(skipped)
+    return tuple(parsed), tuple(skipped)
 
 
 def read_lines(
-    path: Path, model: type[Model], make: Callable[[int, Model], Made], skip_bad: bool, missing: str = ""
-) -> tuple[tuple[Made, ...], tuple[DataError, ...], str]:
-    """(made values, errors, SHA-256 of the file): `make` applied to each line of a JSONL file as a pydantic `model`.
+    path: Path, model: type[Model], parse: Callable[[int, Model], Parsed], skip_bad: bool, missing: str = ""
+) -> tuple[tuple[Parsed, ...], tuple[DataError, ...], str]:
+    """(parsed lines, errors, SHA-256 of the file): `parse` applied to each line of a JSONL file as a pydantic `model`.
 
     For `skip_bad` see `collect`. `missing` is the message of the DataError if there is no such file.
     """
     raw = read_bytes(path, missing)
-    made, skipped = collect(
-        numbered_lines(io.BytesIO(raw)), lambda line, text: make(line, parse_model(model, text, path, line)), skip_bad
-    )
-    return made, skipped, hashlib.sha256(raw).hexdigest()
+    lines = numbered_lines(io.BytesIO(raw))
+    parsed, skipped = collect(lines, lambda line, text: parse(line, parse_model(model, text, path, line)), skip_bad)
+    return parsed, skipped, hashlib.sha256(raw).hexdigest()
 
 
 def parse_json(raw: bytes, path: Path) -> Any:
@@ -100,8 +100,7 @@ class Corpus(ABC):
         """`skip_bad` leaves out broken lines. Raises DataError if the folder holds no data of the benchmark."""
         self.benchmark, self.skip_bad = benchmark, skip_bad
         self.root = self.find_root(folder)
-        self._files: dict[tuple[str, str, str], File] = {}
-        self._reworded: dict[tuple[str, str, str, str], File] = {}
+        self._contents: dict[tuple[str, ...], Any] = {}
 
     def find_root(self, folder: Path) -> Path:
         """The root of the data in `folder`. Raises DataError, which names the expected files, if there is none."""
@@ -113,6 +112,13 @@ class Corpus(ABC):
             if self.is_root(folder / path):
                 return folder / path
         raise DataError(f"no {self.benchmark.title} data here: expected {self.expected}", folder)
+
+    def once(self, key: tuple[str, ...], read: Callable[[], Content]) -> Content:
+        """The result of `read`, which is called once for each key: several tasks may come from one file."""
+        if key not in self._contents:
+            self._contents[key] = read()
+        content: Content = self._contents[key]
+        return content
 
     @abstractmethod
     def is_root(self, folder: Path) -> bool:
@@ -129,10 +135,10 @@ class Corpus(ABC):
     def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
         """The items in the words of a wording (template). Most wordings ask the items of `file`; one in other words or in
         another language asks the same items, with the same ids, from another file, which is read on first use."""
-        file, key = self.file(task, set, split), (task.name, set, split, wording)
-        if key not in self._reworded:
-            self._reworded[key] = self.load_reworded(task, set, split, wording) or file
-        return self._reworded[key]
+        file = self.file(task, set, split)
+        return self.once(
+            (task.name, set, split, wording), lambda: self.load_reworded(task, set, split, wording) or file
+        )
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         """Read the items in the form that a wording asks; None if it asks the usual items. Raises DataError as `load` does."""
@@ -157,13 +163,13 @@ class Corpus(ABC):
         return any(self.has(task, name, split) for name in self.sets for split in self.benchmark.splits)
 
     def file(self, task: Task, set: str, split: str) -> File:
-        """The items, read on first use. Raises DataError for an unknown set and for a broken or missing file."""
+        """The items, read on first use. Raises DataError for an unknown set, a split that the benchmark lacks, and a broken
+        or missing file."""
         if set not in self.sets:  # the name may be a stranger's, and becomes a path
             raise DataError(unknown("set", set, self.sets), self.root)
-        key = (task.name, set, split)
-        if key not in self._files:
-            self._files[key] = self.load(task, set, split)
-        return self._files[key]
+        if split not in self.benchmark.splits:
+            raise DataError(f"{self.benchmark.title} has no {split} data", self.root)
+        return self.once((task.name, set, split), lambda: self.load(task, set, split))
 
     def train(self, task: str, set: str) -> tuple[Item, ...]:
         """The training items of a task (by name); () if there are none or the task is another benchmark's."""
@@ -174,10 +180,10 @@ class Corpus(ABC):
         return self._first(task, set, ("train", "dev"))
 
     def _first(self, task: str, set: str, splits: tuple[str, ...]) -> tuple[Item, ...]:
-        for t in self.benchmark.tasks:
+        for known in self.benchmark.tasks:
             for split in splits:
-                if t.name == task and split in self.benchmark.splits and self.has(t, set, split):
-                    return self.file(t, set, split).items
+                if known.name == task and split in self.benchmark.splits and self.has(known, set, split):
+                    return self.file(known, set, split).items
         return ()
 
     def files(self, split: str) -> list[tuple[Task, str]]:

@@ -23,7 +23,7 @@ from evalsuite.backends.base import LocalModel, Sharing
 from evalsuite.backends.model import Generation, Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import load_backend
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.glucose import slots as slots
 from evalsuite.common.errors import BackendError
@@ -35,7 +35,7 @@ from evalsuite.types import Message, Request, label_forms
 CLOSE = 1e-4  # the largest difference in a natural logarithm; 2e-5 was seen
 
 
-def requests(sample: Corpus, scoring: str = "generate", per_cell: int = 2) -> list[Request]:
+def requests(sample: CorecodeCorpus, scoring: str = "generate", per_cell: int = 2) -> list[Request]:
     found = []
     for task in TASKS.values():
         if scoring == "generate" or task.kind.name == "choice":
@@ -73,7 +73,7 @@ def test_it_is_what_the_suite_expects_of_a_local_model(first: Any) -> None:
 
 
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
-def test_ids_and_greedy_replies_are_those_of_hf(pair: Pair, sample: Corpus, chat: bool) -> None:
+def test_ids_and_greedy_replies_are_those_of_hf(pair: Pair, sample: CorecodeCorpus, chat: bool) -> None:
     vllm, hf = pair(chat=chat)
     asked = requests(sample)
     assert [vllm.ids(r) for r in asked] == [hf.ids(r) for r in asked]
@@ -82,7 +82,7 @@ def test_ids_and_greedy_replies_are_those_of_hf(pair: Pair, sample: Corpus, chat
 
 
 @pytest.mark.parametrize("stop", [["的"], ["，", "是"], ["e", "ve"]], ids=" ".join)
-def test_a_reply_ends_before_a_stop_text(pair: Pair, sample: Corpus, stop: list[str]) -> None:
+def test_a_reply_ends_before_a_stop_text(pair: Pair, sample: CorecodeCorpus, stop: list[str]) -> None:
     asked = requests(sample, per_cell=1)
     whole = responses(pair()[0], asked)
     vllm, hf = pair(generation=Generation(stop=stop))
@@ -91,7 +91,7 @@ def test_a_reply_ends_before_a_stop_text(pair: Pair, sample: Corpus, stop: list[
     assert [r.text for r in cut] == [min((r.text.partition(s)[0] for s in stop), key=len) for r in whole]
 
 
-def test_some_reply_is_cut(pair: Pair, sample: Corpus) -> None:
+def test_some_reply_is_cut(pair: Pair, sample: CorecodeCorpus) -> None:
     """The table above would show nothing if no reply held a stop text."""
     asked = requests(sample, per_cell=1)
     whole = responses(pair()[0], asked)
@@ -100,7 +100,7 @@ def test_some_reply_is_cut(pair: Pair, sample: Corpus) -> None:
     assert any(len(a.text) < len(b.text) and a.new_tokens < b.new_tokens for a, b in zip(cut, whole, strict=True))
 
 
-def test_constrained_replies_are_labels_and_those_of_hf(pair: Pair, sample: Corpus) -> None:
+def test_constrained_replies_are_labels_and_those_of_hf(pair: Pair, sample: CorecodeCorpus) -> None:
     vllm, hf = pair()
     asked = requests(sample, "constrained")
     replies = responses(vllm, asked)
@@ -111,7 +111,7 @@ def test_constrained_replies_are_labels_and_those_of_hf(pair: Pair, sample: Corp
 
 
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
-def test_replies_match_their_patterns_and_are_those_of_hf(pair: Pair, sample: Corpus, chat: bool) -> None:
+def test_replies_match_their_patterns_and_are_those_of_hf(pair: Pair, sample: CorecodeCorpus, chat: bool) -> None:
     vllm, hf = pair(chat=chat)
     patterns = ["是|否", "[一-龥]{2,4}", "(?:in|in front of) the car", "🙂{2}"]
     patterns += [make(d) for d in range(1, 11) for make in (slots.prompted, slots.statement)]
@@ -125,7 +125,7 @@ def test_replies_match_their_patterns_and_are_those_of_hf(pair: Pair, sample: Co
 
 
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", "(.)\\1"])
-def test_a_pattern_that_cannot_be_used_fails_alone(pair: Pair, sample: Corpus, pattern: str) -> None:
+def test_a_pattern_that_cannot_be_used_fails_alone(pair: Pair, sample: CorecodeCorpus, pattern: str) -> None:
     asked = [
         replace(r, scoring="constrained", pattern=p)
         for r, p in zip(requests(sample)[:3], ("是", pattern, "否"), strict=True)
@@ -137,7 +137,7 @@ def test_a_pattern_that_cannot_be_used_fails_alone(pair: Pair, sample: Corpus, p
 
 
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
-def test_probes_are_answered_as_on_hf(pair: Pair, sample: Corpus, chat: bool) -> None:
+def test_probes_are_answered_as_on_hf(pair: Pair, sample: CorecodeCorpus, chat: bool) -> None:
     vllm, hf = pair(chat=chat)
     (request, *rest) = requests(sample, per_cell=1)
     probes: list[tuple[tuple[str, str], ...]] = [
@@ -155,7 +155,7 @@ def test_probes_are_answered_as_on_hf(pair: Pair, sample: Corpus, chat: bool) ->
 
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
 @pytest.mark.parametrize("scoring", ["labels", "texts"])
-def test_likelihoods_are_those_of_hf(pair: Pair, sample: Corpus, scoring: str, chat: bool) -> None:
+def test_likelihoods_are_those_of_hf(pair: Pair, sample: CorecodeCorpus, scoring: str, chat: bool) -> None:
     vllm, hf = pair(chat=chat)
     asked = requests(sample, scoring)
     for ours, theirs in zip(responses(vllm, asked), responses(hf, asked), strict=True):
@@ -166,7 +166,7 @@ def test_likelihoods_are_those_of_hf(pair: Pair, sample: Corpus, scoring: str, c
             assert a.prior == (b.prior if b.prior is None else pytest.approx(b.prior, abs=CLOSE))
 
 
-def test_labels_of_several_tokens_and_more_than_one_request_may_ask_for(pair: Pair, sample: Corpus) -> None:
+def test_labels_of_several_tokens_and_more_than_one_request_may_ask_for(pair: Pair, sample: CorecodeCorpus) -> None:
     """200 options with labels such as (第17项): vLLM takes 128 tokens per request."""
     vllm, hf = pair()
     (request, *_) = requests(sample, "labels", 1)
@@ -179,7 +179,7 @@ def test_labels_of_several_tokens_and_more_than_one_request_may_ask_for(pair: Pa
             assert a.logprob == pytest.approx(b.logprob, abs=CLOSE)
 
 
-def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: Corpus) -> None:
+def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: CorecodeCorpus) -> None:
     """Log-probabilities are those of the whole vocabulary: those of all labels add up to less than one."""
     import math
 
@@ -187,7 +187,7 @@ def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: 
         assert 0 < sum(math.exp(x.logprob) for x in response.likelihoods) < 1
 
 
-def test_scores_of_texts_are_those_of_hf(pair: Pair, first: Any, sample: Corpus) -> None:
+def test_scores_of_texts_are_those_of_hf(pair: Pair, first: Any, sample: CorecodeCorpus) -> None:
     """Token by token; without the vocabulary's mean and deviation, which vLLM would send as one object per token."""
     vllm, hf = pair(chat=False)
     items = sample.file(TASKS["event_cause"], "easy", "test").items[:2]
@@ -202,7 +202,7 @@ def test_scores_of_texts_are_those_of_hf(pair: Pair, first: Any, sample: Corpus)
     assert adapted[0].logprobs == pytest.approx([-x for x in first.nll(pairs[-1:])[0]], abs=1e-3)
 
 
-def test_nll_is_that_of_hf(pair: Pair, sample: Corpus) -> None:
+def test_nll_is_that_of_hf(pair: Pair, sample: CorecodeCorpus) -> None:
     vllm, hf = pair()
     pairs = [(r.prompt, "好的。") for r in requests(sample, per_cell=1)] + [("", "你好。"), ("你好", "")]
     for ours, theirs in zip(vllm.nll(pairs), hf.nll(pairs), strict=True):
@@ -212,7 +212,7 @@ def test_nll_is_that_of_hf(pair: Pair, sample: Corpus) -> None:
 
 
 def test_replies_stream_and_the_engine_is_fed_as_it_goes(
-    pair: Pair, sample: Corpus, monkeypatch: pytest.MonkeyPatch
+    pair: Pair, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vllm, _ = pair()
     asked = requests(sample, per_cell=3)
@@ -231,7 +231,7 @@ def test_replies_stream_and_the_engine_is_fed_as_it_goes(
     assert len(sent) == len(asked) == len(first_group) + len(rest)
 
 
-def test_a_caller_that_stops_leaves_nothing_in_flight(pair: Pair, sample: Corpus) -> None:
+def test_a_caller_that_stops_leaves_nothing_in_flight(pair: Pair, sample: CorecodeCorpus) -> None:
     vllm, _ = pair()
     asked = requests(sample)
     groups = vllm.generate(asked, [False] * len(asked))
@@ -243,7 +243,7 @@ def test_a_caller_that_stops_leaves_nothing_in_flight(pair: Pair, sample: Corpus
 
 
 @pytest.mark.parametrize("scoring", ["generate", "labels", "texts"])
-def test_a_prompt_that_is_too_long_fails_alone(pair: Pair, sample: Corpus, scoring: str) -> None:
+def test_a_prompt_that_is_too_long_fails_alone(pair: Pair, sample: CorecodeCorpus, scoring: str) -> None:
     asked = requests(sample, scoring, 1)[:3]
     long = "A: " + "字" * 9000 + asked[1].prompt
     asked[1] = replace(asked[1], prompt=long, messages=(Message("user", long),))
@@ -252,7 +252,7 @@ def test_a_prompt_that_is_too_long_fails_alone(pair: Pair, sample: Corpus, scori
     assert replies[0].error is None and replies[2].error is None
 
 
-def test_what_the_engine_refuses_fails_alone(pair: Pair, sample: Corpus) -> None:
+def test_what_the_engine_refuses_fails_alone(pair: Pair, sample: CorecodeCorpus) -> None:
     """An option that is longer than the context: only the engine sees it."""
     asked = requests(sample, "texts", 1)[:3]
     asked[1] = replace(asked[1], options=("字" * 3000, *asked[1].options[1:]))
@@ -260,7 +260,7 @@ def test_what_the_engine_refuses_fails_alone(pair: Pair, sample: Corpus) -> None
     assert replies[1].error and replies[0].error is None and replies[2].error is None
 
 
-def test_the_plan_brings_one_beginning_together(pair: Pair, sample: Corpus) -> None:
+def test_the_plan_brings_one_beginning_together(pair: Pair, sample: CorecodeCorpus) -> None:
     vllm, _ = pair()
     asked = requests(sample)
     order = list(chain.from_iterable(vllm.plan(asked)))
@@ -270,7 +270,7 @@ def test_the_plan_brings_one_beginning_together(pair: Pair, sample: Corpus) -> N
 
 
 def test_models_on_one_engine_are_told_apart(
-    pair: Pair, first: Any, spec: Model, adapters: list[Path], sample: Corpus
+    pair: Pair, first: Any, spec: Model, adapters: list[Path], sample: CorecodeCorpus
 ) -> None:
     base, _ = pair()
     other = first.share(spec.model_copy(update={"adapter": str(adapters[1])}))
@@ -284,7 +284,7 @@ def test_models_on_one_engine_are_told_apart(
     hf.close()
 
 
-def test_an_adapter_that_is_not_there(first: Any, spec: Model, sample: Corpus) -> None:
+def test_an_adapter_that_is_not_there(first: Any, spec: Model, sample: CorecodeCorpus) -> None:
     with pytest.raises(BackendError, match="cannot load adapter"):
         first.share(spec.model_copy(update={"adapter": "/nowhere"}))
     assert all(r.error is None for r in responses(first, requests(sample, per_cell=1)))  # the engine lives on
@@ -333,7 +333,7 @@ def test_a_run_of_three_models_makes_one_engine(
 
 
 def test_a_sweep_is_evaluated_on_one_engine(
-    tmp_path: Path, spec: Model, first: Any, sample: Corpus, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, spec: Model, first: Any, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`finetune` on a vllm model: its adapters are trained here, and say on the engine what they say on hf."""
     pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")

@@ -11,7 +11,7 @@ import pytest
 
 from evalsuite.backends.model import Generation, Model
 from evalsuite.backends.registry import load_backend
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
@@ -20,7 +20,7 @@ from evalsuite.types import Request
 
 
 @pytest.fixture(scope="module")
-def asked(sample: Corpus) -> list[Request]:
+def asked(sample: CorecodeCorpus) -> list[Request]:
     task = TASKS["event_cause"]
     prompt = Prompt(bundled("prompts"), task, "paper")
     return [replace(prompt.request(item), max_new_tokens=16) for item in sample.file(task, "easy", "test").items[:6]]

@@ -22,7 +22,7 @@ from evalsuite.backends.base import Limits
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import API, Model
 from evalsuite.backends.openai.backend import OpenAI
-from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt, Shots
@@ -70,7 +70,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.wait()
 
 
-def requests(sample: Corpus, shots: int) -> list[Request]:
+def requests(sample: CorecodeCorpus, shots: int) -> list[Request]:
     """Two requests of each task."""
     asked = []
     for t in TASKS.values():
@@ -81,7 +81,7 @@ def requests(sample: Corpus, shots: int) -> list[Request]:
 
 
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "completions"])
-def test_the_same_replies_as_hf(url: str, sample: Corpus, tiny: Path, chat: bool) -> None:
+def test_the_same_replies_as_hf(url: str, sample: CorecodeCorpus, tiny: Path, chat: bool) -> None:
     asked = requests(sample, shots=0 if chat else 1)
     api = API(base_url=url, key_env=None, max_concurrency=4)
     served = OpenAI(Model(name="served", backend="openai", path="tiny", chat=chat, api=api), Limits())
@@ -94,7 +94,7 @@ def test_the_same_replies_as_hf(url: str, sample: Corpus, tiny: Path, chat: bool
     ]
 
 
-def test_errors_of_the_server_are_told_apart(url: str, sample: Corpus) -> None:
+def test_errors_of_the_server_are_told_apart(url: str, sample: CorecodeCorpus) -> None:
     """A prompt that is too long fails alone; a model that is not there stops everything."""
     from dataclasses import replace
 

@@ -19,14 +19,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.cedar import chinese as cedar_chinese
+from evalsuite.benchmarks.cedar.chinese import TASKS as CORECODE_TASKS
+from evalsuite.benchmarks.cedar.chinese import chinese_instances
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, SEED
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanation, Instance
-from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
+from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
-from evalsuite.benchmarks.corecode import loader as corecode
-from evalsuite.benchmarks.corpus import File, read_lines
+from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
+from evalsuite.benchmarks.corpus import Corpus, File, read_lines
 from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import Fault
@@ -36,7 +36,7 @@ WHY = {"en": "Why?", "zh": "为什么？"}
 _CHINESE = "corecode-"
 
 
-class Corpus(corpus.Corpus):
+class CedarCorpus(Corpus):
     """A folder with test.jsonl (and train.jsonl, dev.jsonl), or a parent of one. If it also holds CORECODE, the sets
     corecode-easy and corecode-hard are made from that (chinese.py)."""
 
@@ -44,10 +44,9 @@ class Corpus(corpus.Corpus):
     derived = tuple(name for name in SETS if name.startswith(_CHINESE))
 
     def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
-        self._sources: dict[str, tuple[str, ...]] = {}
-        self._corecode: corecode.Corpus | None = None
+        self._corecode: CorecodeCorpus | None = None
         with suppress(DataError):
-            self._corecode = corecode.Corpus(CORECODE, folder, skip_bad=skip_bad)
+            self._corecode = CorecodeCorpus(CORECODE, folder, skip_bad=skip_bad)
         super().__init__(benchmark, folder, skip_bad=skip_bad)
 
     def find_root(self, folder: Path) -> Path:
@@ -64,52 +63,52 @@ class Corpus(corpus.Corpus):
     @property
     def sets(self) -> tuple[str, ...]:
         """The paper's sources and ours, then other sources in the files."""
-        sources = [*SETS, *(s for split in SPLITS for s in self._in(split))]
-        return tuple(dict.fromkeys(sources))
+        return tuple(dict.fromkeys((*SETS, *(source for split in SPLITS for source in self._sources(split)))))
+
+    def _corecode_of(self, set: str) -> CorecodeCorpus | None:
+        """The CORECODE data that a set is made from; None for a set of CEDAR's own files."""
+        return self._corecode if set.startswith(_CHINESE) else None
 
     def path(self, task: Task, set: str, split: str) -> Path:
-        if set.startswith(_CHINESE) and self._corecode is not None:
-            return self._corecode.path(CORECODE.task("event_cause"), set.removeprefix(_CHINESE), split)
+        if corecode := self._corecode_of(set):
+            return corecode.path(CORECODE.task("event_cause"), set.removeprefix(_CHINESE), split)
         return self.root / f"{split}.jsonl"
 
     def has(self, task: Task, set: str, split: str) -> bool:
-        if set.startswith(_CHINESE) and self._corecode is not None:
-            return all(
-                self._corecode.has(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS
-            )
-        return set in self._in(split)
+        if corecode := self._corecode_of(set):
+            return all(corecode.has(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in CORECODE_TASKS)
+        return set in self._sources(split)
 
-    def _in(self, split: str) -> tuple[str, ...]:
-        if split not in self._sources:
-            path = self.root / f"{split}.jsonl"
-            found = read_instances(path, split, self.skip_bad)[0] if path.is_file() else ()
-            self._sources[split] = tuple(dict.fromkeys(instance.source for instance in found))
-        return self._sources[split]
+    def _instances(self, split: str) -> tuple[tuple[Instance, ...], tuple[DataError, ...], str]:
+        """The content of a split's file, as `read_instances` returns it."""
+        path = self.root / f"{split}.jsonl"
+        return self.once(("instances", split), lambda: read_instances(path, split, self.skip_bad))
+
+    def _sources(self, split: str) -> tuple[str, ...]:
+        """The sources of the dialogues in a split's file; () if there is no such file."""
+        is_there = (self.root / f"{split}.jsonl").is_file()
+        return tuple(dict.fromkeys(instance.source for instance in self._instances(split)[0])) if is_there else ()
 
     def load(self, task: Task, set: str, split: str) -> File:
         if not self.has(task, set, split):
-            raise DataError(
-                f"no {set} in the {split} split ({split}.jsonl); there are {', '.join(self._in(split)) or 'none'}",
-                self.root,
-            )
-        if set.startswith(_CHINESE) and self._corecode is not None:
-            of = [self._corecode.file(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]
-            items = probe_items(cedar_chinese.chinese_instances(i for file in of for i in file.items), task.name)
-            hashes = "\n".join((*(file.sha256 for file in of), f"seed {SEED}"))
-            skipped = tuple(error for file in of for error in file.skipped)
-            return File(of[0].path, items, skipped, hashlib.sha256(hashes.encode()).hexdigest())
+            sources = ", ".join(self._sources(split)) or "none"
+            raise DataError(f"no {set} in the {split} split ({split}.jsonl); there are {sources}", self.root)
         path = self.path(task, set, split)
-        found, skipped, sha256 = read_instances(path, split, self.skip_bad)
-        chosen = [instance for instance in found if instance.source == set]
-        return File(path, probe_items(chosen, task.name), skipped, sha256)
+        if corecode := self._corecode_of(set):
+            files = [corecode.file(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in CORECODE_TASKS]
+            items = probe_items(chinese_instances(item for file in files for item in file.items), task)
+            hashes = "\n".join((*(file.sha256 for file in files), f"seed {SEED}"))
+            skipped = tuple(error for file in files for error in file.skipped)
+            return File(path, items, skipped, hashlib.sha256(hashes.encode()).hexdigest())
+        instances, skipped, sha256 = self._instances(split)
+        return File(path, probe_items((i for i in instances if i.source == set), task), skipped, sha256)
 
 
-def probe_items(instances: Iterable[Instance], task: str) -> tuple[Item, ...]:
+def probe_items(instances: Iterable[Instance], task: Task) -> tuple[Item, ...]:
     """A probe for each valid explanation and each corruption that applies to it.
 
     An Item's number is <dialogue>.<explanation>.<corruption>; its options are the valid and the corrupted explanation.
     """
-    local = {t.name: t.local for t in TASKS_CEDAR}[task]
     items = []
     for instance in instances:
         parent, _, number = instance.id.rpartition("/")
@@ -120,8 +119,8 @@ def probe_items(instances: Iterable[Instance], task: str) -> tuple[Item, ...]:
                     continue
                 items.append(
                     Item(
-                        id=f"{parent}/{local}/{number}.{n}.{name}",
-                        task=task,
+                        id=f"{parent}/{task.local}/{number}.{n}.{name}",
+                        task=task.name,
                         set=instance.source,
                         split=instance.split,
                         dialogue=(*instance.history, instance.response),
@@ -140,17 +139,19 @@ def read_instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instan
     """(instances, errors of the lines left out, SHA-256) of a file, as `read_lines`."""
     seen: set[str] = set()
 
-    def instance(line: int, row: _Line) -> Instance:
-        new = row.instance(split)
-        if new.id in seen:
+    def parse(line: int, row: _CedarLine) -> Instance:
+        instance = row.instance(split)
+        if instance.id in seen:
             raise DataError("is taken by an earlier line of this source", path, line, "id")
-        seen.add(new.id)
-        return new
+        seen.add(instance.id)
+        return instance
 
-    return read_lines(path, _Line, instance, skip_bad)
+    return read_lines(path, _CedarLine, parse, skip_bad)
 
 
-class _Explanation(BaseModel):
+class _ExplanationFields(BaseModel):
+    """An explanation in a line, without its language."""
+
     model_config = ConfigDict(strict=True)
     dimension: str
     antecedent: NotBlank
@@ -159,7 +160,7 @@ class _Explanation(BaseModel):
     valid: bool
 
 
-class _Line(BaseModel):
+class _CedarLine(BaseModel):
     """A line of a file, as described in docs/cedar.md."""
 
     model_config = ConfigDict(strict=True)
@@ -168,20 +169,20 @@ class _Line(BaseModel):
     history: list[NotBlank] = Field(min_length=1)
     response: NotBlank
     language: str = "en"
-    explanations: list[_Explanation] = Field(min_length=1)
+    explanations: list[_ExplanationFields] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _names_what_there_is(self) -> _Line:
+    def _names_what_there_is(self) -> _CedarLine:
         if "/" in self.source:
             raise Fault(f"expected the name of a data set, without a slash, found {self.source!r}", "source")
         _one_of(self.language, tuple(NEGATED), "language")
-        for n, one in enumerate(self.explanations):
-            _one_of(one.dimension, DIMENSIONS, f"explanations[{n}].dimension")
-            _one_of(one.connective, tuple(NEGATED[self.language]), f"explanations[{n}].connective")
+        for n, fields in enumerate(self.explanations):
+            _one_of(fields.dimension, DIMENSIONS, f"explanations[{n}].dimension")
+            _one_of(fields.connective, tuple(NEGATED[self.language]), f"explanations[{n}].connective")
         return self
 
     def instance(self, split: str) -> Instance:
-        explanations = tuple(Explanation(**dict(one), language=self.language) for one in self.explanations)
+        explanations = tuple(Explanation(**dict(fields), language=self.language) for fields in self.explanations)
         name = f"cedar/{self.source}/{split}/{self.id}"
         return Instance(name, self.source, split, tuple(self.history), self.response, explanations)
 

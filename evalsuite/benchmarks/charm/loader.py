@@ -23,8 +23,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corpus import File, collect, parse_json
+from evalsuite.benchmarks.corpus import Corpus, File, collect, parse_json
 from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes, read_text
@@ -47,7 +46,7 @@ _LINE = re.compile(r"^[ \t]*\(([A-Z])\)", re.MULTILINE)
 _HEADING = re.compile(r"\s*(?:(?:选项|Options?)\s*[:：])?\s*\Z")
 
 
-class _Line(BaseModel):
+class _CharmRow(BaseModel):
     """An item of an official file. Reasoning items may have `category` and `mids`; memorization items have `rids`, not read."""
 
     id: NotBlank
@@ -57,7 +56,7 @@ class _Line(BaseModel):
     mids: list[NotBlank] = []
 
 
-class Corpus(corpus.Corpus):
+class CharmCorpus(Corpus):
     """A clone of the official repository, its folder data/CHARM, or a parent of one."""
 
     expected = "data/CHARM/{reasoning,memorization}/{Chinese,Global}_….json"
@@ -71,23 +70,23 @@ class Corpus(corpus.Corpus):
 
     def load(self, task: Task, set: str, split: str) -> File:
         path = self.path(task, set, split)
-        rows = _rows(path)
+        rows, sha256 = _read_rows(path)
         items, skipped = collect(
-            enumerate(rows), lambda index, row: _item(task, set, _line(row, path, index), path, index), self.skip_bad
+            enumerate(rows), lambda index, row: _item(task, set, _parse(row, path, index), path, index), self.skip_bad
         )
-        return File(path, items, skipped, hashlib.sha256(read_bytes(path)).hexdigest())
+        return File(path, items, skipped, sha256)
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         if wording != TRANSLATED or not task.kind.options:
             return None
         file = self.file(task, set, split)
         path = self.root / "reasoning_Translate-EN" / file.path.name
-        lines = (_line(row, path, index) for index, row in enumerate(_rows(path)))
-        texts = {line.id: line.input for line in lines}
+        rows, sha256 = _read_rows(path)
+        texts = {row.id: row.input for row in (_parse(row, path, index) for index, row in enumerate(rows))}
         items = tuple(
             _translated(item, texts[uuid]) for item in file.items if (uuid := item.id.rpartition("/")[2]) in texts
         )
-        return File(path, items, file.skipped, hashlib.sha256(read_bytes(path)).hexdigest())
+        return File(path, items, file.skipped, sha256)
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
         if not task.kind.options or wording not in EXAMPLES:
@@ -98,36 +97,38 @@ class Corpus(corpus.Corpus):
         return {"examples": read_text(path)}
 
 
-def _rows(path: Path) -> list[Any]:
-    content = parse_json(read_bytes(path, "no such CHARM file"), path)
+def _read_rows(path: Path) -> tuple[list[Any], str]:
+    """(rows, SHA-256) of a file."""
+    raw = read_bytes(path, "no such CHARM file")
+    content = parse_json(raw, path)
     rows = content.get("examples") if isinstance(content, dict) else None
     if not isinstance(rows, list):
         raise DataError("expected an object with a list of items", path, field="examples")
-    return rows
+    return rows, hashlib.sha256(raw).hexdigest()
 
 
-def _line(row: Any, path: Path, index: int) -> _Line:
+def _parse(row: Any, path: Path, index: int) -> _CharmRow:
     try:
-        return _Line.model_validate(row)
+        return _CharmRow.model_validate(row)
     except ValidationError as error:
         fault = first_fault(error, path)
         raise DataError(fault.message, path, field=f"examples[{index}].{fault.field or ''}") from None
 
 
-def _item(task: Task, set: str, line: _Line, path: Path, index: int) -> Item:
-    name = f"charm/{set}/test/{task.local}/{line.id}"
+def _item(task: Task, set: str, row: _CharmRow, path: Path, index: int) -> Item:
+    name = f"charm/{set}/test/{task.local}/{row.id}"
     if not task.kind.options:
-        return Item(name, task.name, set, "test", (), line.input, references=references(line.target))
-    parts = split_options(line.input)
-    letter = _LABEL.search(line.target)
+        return Item(name, task.name, set, "test", (), row.input, references=references(row.target))
+    parts = split_options(row.input)
+    letter = _LABEL.search(row.target)
     if parts is None:
         raise DataError("expected options (A), (B) … in the text", path, field=f"examples[{index}].input")
     question, labels, options, layout = parts
     if letter is None or letter.group() not in labels:
-        message = f"expected one of {' '.join(labels)}, found {line.target!r}"
+        message = f"expected one of {' '.join(labels)}, found {row.target!r}"
         raise DataError(message, path, field=f"examples[{index}].target")
     gold = labels.index(letter.group())
-    facts = tuple(f"charm/{set}/test/memory_{task.local}/{uuid}" for uuid in line.mids)
+    facts = tuple(f"charm/{set}/test/memory_{task.local}/{uuid}" for uuid in row.mids)
     return Item(
         name,
         task.name,
@@ -139,7 +140,7 @@ def _item(task: Task, set: str, line: _Line, path: Path, index: int) -> Item:
         labels,
         gold,
         (options[gold],),
-        line.category,
+        row.category,
         layout,
         facts,
     )
@@ -163,13 +164,13 @@ def split_options(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tup
     >>> split_options("哪年？\\n选项：\\n (A) 北宋 \\n (B)东汉")
     ('哪年？', ('(A)', '(B)'), ('北宋', '东汉'), ('\\n选项：\\n ', ' ', ' \\n ', '', ''))
     """
-    found = list(_LABEL.finditer(text))
-    if not _consecutive(found):
-        found = list(_LINE.finditer(text))
-        found = found[max((n for n, match in enumerate(found) if match.group(1) == "A"), default=0) :]
-        if not _consecutive(found):
+    letters = list(_LABEL.finditer(text))
+    if not _are_consecutive(letters):
+        letters = list(_LINE.finditer(text))
+        letters = letters[max((n for n, match in enumerate(letters) if match.group(1) == "A"), default=0) :]
+        if not _are_consecutive(letters):
             return None
-    starts = [match.start(1) - 1 for match in found]
+    starts = [match.start(1) - 1 for match in letters]
     layout, options = [], []
     head = _HEADING.search(text, 0, starts[0])
     end = head.start() if head else starts[0]
@@ -185,8 +186,9 @@ def split_options(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tup
     return question, labels, tuple(options), (*layout, text[end:])
 
 
-def _consecutive(found: list[re.Match[str]]) -> bool:
-    return len(found) > 1 and [match.group(1) for match in found] == [chr(ord("A") + n) for n in range(len(found))]
+def _are_consecutive(letters: list[re.Match[str]]) -> bool:
+    """Whether they are A, B … and at least two."""
+    return len(letters) > 1 and [match[1] for match in letters] == [chr(ord("A") + n) for n in range(len(letters))]
 
 
 def references(target: str) -> tuple[str, ...]:

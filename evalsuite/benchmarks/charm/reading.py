@@ -21,10 +21,11 @@ def first_letter(item: Item, response: Response) -> Answer:
     searched = parts[1] if len(parts) > 1 else text
     names = item.indicators
     label = "[A-Z]" if all("A" <= name <= "Z" for name in names) else "|".join(map(re.escape, names))
-    found = re.search(rf"\(({label})", searched) or re.search(f"({label})", searched)
-    if found is None:
+    letter = re.search(rf"\(({label})", searched) or re.search(f"({label})", searched)
+    if letter is None:
         return Answer(Status.UNPARSED if text.strip() else Status.EMPTY, rule="no letter")
-    if found.group(1) not in names:
+    if letter[1] not in names:
         return Answer(Status.UNPARSED, rule="outside")
-    span = start + found.start(1), start + found.end(1)
-    return Answer(Status.PARSED, names.index(found.group(1)), found.group(1), "first letter", *span)
+    return Answer(
+        Status.PARSED, names.index(letter[1]), letter[1], "first letter", start + letter.start(1), start + letter.end(1)
+    )

@@ -19,7 +19,7 @@ BENCHMARK = Benchmark(
     sets_zh="版本",
     sets_en="version",
     tasks=tuple(TASKS_CICERO.values()),
-    loader=lazy("evalsuite.benchmarks.cicero.loader:Corpus"),
+    loader=lazy("evalsuite.benchmarks.cicero.loader:CiceroCorpus"),
     # The git repository does not contain v1's files.
     address=Archives(
         {

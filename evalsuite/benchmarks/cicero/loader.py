@@ -16,152 +16,128 @@ The second line of an Item's question is "target: …"; in chained tasks the thi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cicero.tasks import ASKED, CHAINED, QUESTIONS, SETS
-from evalsuite.benchmarks.corpus import File, read_lines
+from evalsuite.benchmarks.corpus import Corpus, File, read_lines
 from evalsuite.benchmarks.fields import NotBlank
-from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.jsonl import Fault
-from evalsuite.types import Benchmark, Item, Task
+from evalsuite.types import Item, Task
 
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
 
 
-class _Line(BaseModel):
+class _CiceroLine(BaseModel):
     """A line of an official file."""
 
-    model_config = ConfigDict(strict=True)
-    ID: NotBlank
-    Dialogue: list[NotBlank] = Field(min_length=1)
-    Target: NotBlank
-    Question: NotBlank
-    Choices: list[NotBlank] = Field(min_length=2)
+    model_config = ConfigDict(strict=True, alias_generator=str.capitalize)
+    id: NotBlank = Field(alias="ID")
+    dialogue: list[NotBlank] = Field(min_length=1)
+    target: NotBlank
+    question: NotBlank
+    choices: list[NotBlank] = Field(min_length=2)
     written: list[int] = Field(default=[], alias="Human Written Answer", max_length=1)
     correct: list[int] = Field(alias="Correct Answers", min_length=1)
 
     @model_validator(mode="after")
-    def _names_what_is_there(self) -> _Line:
+    def _names_known_choices_and_question(self) -> _CiceroLine:
         for name, answers in (("Human Written Answer", self.written), ("Correct Answers", self.correct)):
             for index in answers:
-                if not 0 <= index < len(self.Choices):
-                    raise Fault(f"an answer is choice {index}, but there are {len(self.Choices)} from 0", name)
-        if self.Question not in QUESTIONS.values():
-            raise Fault(f"the question is none of the five: {self.Question!r}", "Question")
+                if not 0 <= index < len(self.choices):
+                    raise Fault(f"an answer is choice {index}, but there are {len(self.choices)} from 0", name)
+        if self.question not in QUESTIONS.values():
+            raise Fault(f"the question is none of the five: {self.question!r}", "Question")
         return self
 
     @property
     def asks(self) -> str:
         """The key of its question in QUESTIONS."""
-        return next(name for name, question in QUESTIONS.items() if question == self.Question)
+        return next(name for name, question in QUESTIONS.items() if question == self.question)
 
     @property
     def right(self) -> tuple[str, ...]:
         """The texts of the right choices, each once."""
-        return tuple(dict.fromkeys(self.Choices[index] for index in self.correct))
+        return tuple(dict.fromkeys(self.choices[index] for index in self.correct))
 
     @property
     def answers(self) -> tuple[str, ...]:
         """The references of a generated answer."""
-        return tuple(self.Choices[index] for index in self.written) or self.right
+        return tuple(self.choices[index] for index in self.written) or self.right
 
 
-class Corpus(corpus.Corpus):
+class CiceroCorpus(Corpus):
     """A folder with v1/ or v2/, or a parent of one. A file is read once for all its tasks."""
 
     expected = "{v1,v2}/data/{train,val,test}.json"
-
-    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
-        super().__init__(benchmark, folder, skip_bad=skip_bad)
-        self._lines: dict[tuple[str, str], _Lines] = {}
 
     def is_root(self, folder: Path) -> bool:
         return any((folder / name / "data").is_dir() for name in SETS)
 
     def path(self, task: Task, set: str, split: str) -> Path:
-        if split not in SPLITS:
-            raise ConfigError(unknown("split", split, SPLITS))
         return self.root / set / "data" / f"{SPLITS[split]}.json"
 
     def has(self, task: Task, set: str, split: str) -> bool:
         """Whether there are items: v2 has none of the tasks prerequisite and single_answer."""
-        return self.path(task, set, split).is_file() and bool(self.file(task, set, split).items)
+        return super().has(task, set, split) and bool(self.file(task, set, split).items)
 
     def load(self, task: Task, set: str, split: str) -> File:
-        if (set, split) not in self._lines:
-            self._lines[set, split] = _Lines(self.path(task, set, split), skip_bad=self.skip_bad)
-        return self._lines[set, split].file(task, set, split)
-
-
-class _Lines:
-    """The lines of one official file, by number."""
-
-    def __init__(self, path: Path, *, skip_bad: bool) -> None:
-        self.path = path
-        rows, self.skipped, self.sha256 = read_lines(
-            path, _Line, lambda line, row: (line - 1, row), skip_bad, "no such CICERO file"
+        path = self.path(task, set, split)
+        lines, skipped, sha256 = self.once(
+            ("lines", set, split),
+            lambda: read_lines(
+                path, _CiceroLine, lambda line, row: (line - 1, row), self.skip_bad, "no such CICERO file"
+            ),
         )
-        self.rows = dict(rows)
+        return File(path, tuple(_items(dict(lines), task.local, set, split)), skipped, sha256)
 
-    def file(self, task: Task, set: str, split: str) -> File:
-        prefix = f"cicero/{set}/{split}/{task.local}"
-        items = tuple(self._items(prefix, task.local, set, split))
-        return File(self.path, items, self.skipped, self.sha256)
 
-    def _items(self, prefix: str, task: str, set: str, split: str) -> Iterator[Item]:
-        given = self._given(task) if task in CHAINED else {}
-        for number, row in self.rows.items():
-            if row.asks not in ASKED[task] or (task in CHAINED and number not in given):
-                continue
-            dialogue, references = tuple(row.Dialogue), row.answers
-            options: tuple[str, ...] = ()
-            labels: tuple[str, ...] = ()
-            gold: int | None = None
-            if task == "clipped_subsequent_event":
-                dialogue = dialogue[: target_turn(dialogue, row.Target) + 1]
-            if task in ("single_answer", "all_answers"):
-                options, references = tuple(row.Choices), row.right
-                labels = tuple(f"({n})" for n in range(len(options)))  # as the official input has them
-                if task == "single_answer":
-                    if len({*row.correct}) > 1:
-                        continue
-                    gold = row.correct[0]
-            question = "\n".join((row.Question, f"target: {row.Target}", *given.get(number, ())))
-            yield Item(
-                f"{prefix}/{number}",
-                f"cicero_{task}",
-                set,
-                split,
-                dialogue,
-                question,
-                options,
-                labels,
-                gold,
-                references,
-                row.asks,
-            )
+def _items(lines: Mapping[int, _CiceroLine], task: str, set: str, split: str) -> Iterator[Item]:
+    """The items of a task, from the lines of a file by number."""
+    events = _given_events(lines, task) if task in CHAINED else {}
+    selects = task in ("single_answer", "all_answers")
+    for number, line in lines.items():
+        if line.asks not in ASKED[task] or (task in CHAINED and number not in events):
+            continue
+        if task == "single_answer" and len({*line.correct}) > 1:
+            continue
+        dialogue = tuple(line.dialogue)
+        if task == "clipped_subsequent_event":
+            dialogue = dialogue[: target_turn(dialogue, line.target) + 1]
+        yield Item(
+            f"cicero/{set}/{split}/{task}/{number}",
+            f"cicero_{task}",
+            set,
+            split,
+            dialogue,
+            "\n".join((line.question, f"target: {line.target}", *events.get(number, ()))),
+            tuple(line.choices) if selects else (),
+            tuple(f"({n})" for n in range(len(line.choices))) if selects else (),  # as the official input has them
+            line.correct[0] if task == "single_answer" else None,
+            line.right if selects else line.answers,
+            line.asks,
+        )
 
-    def _given(self, task: str) -> dict[int, tuple[str]]:
-        """Line number -> the given event, for targets with one cause and one subsequent event (sections 1.1.4 and 1.1.5).
 
-        Targets with more questions are ambiguous and left out, as in the official code.
-        """
-        name, other = CHAINED[task]
-        targets: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, row in self.rows.items():
-            if row.asks in ("cause", "subsequent_event"):
-                targets[row.ID, row.Target].append(number)
-        given: dict[int, tuple[str]] = {}
-        for pair in targets.values():
-            by = {self.rows[number].asks: number for number in pair}
-            if len(pair) == len(by) == 2:
-                given[by[ASKED[task][0]]] = (f"{name}: {self.rows[by[other]].answers[0]}",)
-        return given
+def _given_events(lines: Mapping[int, _CiceroLine], task: str) -> dict[int, tuple[str]]:
+    """Line number -> the given event, for targets with one cause and one subsequent event (sections 1.1.4 and 1.1.5).
+
+    Targets with more questions are ambiguous and left out, as in the official code.
+    """
+    name, other = CHAINED[task]
+    targets: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, line in lines.items():
+        if line.asks in ("cause", "subsequent_event"):
+            targets[line.id, line.target].append(number)
+    events: dict[int, tuple[str]] = {}
+    for numbers in targets.values():
+        number_of = {lines[number].asks: number for number in numbers}
+        if len(numbers) == len(number_of) == 2:
+            events[number_of[ASKED[task][0]]] = (f"{name}: {lines[number_of[other]].answers[0]}",)
+    return events
 
 
 def target_turn(dialogue: Sequence[str], target: str) -> int:

@@ -18,14 +18,13 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cider import files
 from evalsuite.benchmarks.cider.dnli import NEGATIVES, Triplet, negatives
 from evalsuite.benchmarks.cider.relations import RELATIONS, parse_question
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
-from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.common.errors import DataError
-from evalsuite.types import Benchmark, Item, Task
+from evalsuite.types import Item, Task
 
 SEED = 0  # the seed of NLI's negatives; part of the hash of their files
 NLI = ("entailment", "contradiction")  # options of dialogue-level NLI; the first is the positive class
@@ -35,16 +34,10 @@ NLI = ("entailment", "contradiction")  # options of dialogue-level NLI; the firs
 _UNASKED = {"daily-dialogue-0805": "fold1", "daily-dialogue-3480": "fold4", "mutual-0220": "fold5"}
 
 
-class Corpus(corpus.Corpus):
+class CiderCorpus(Corpus):
     """A clone of the official repository, or a folder in its layout, or a parent of one."""
 
     expected = "data/cider_main.json and code/…"
-
-    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
-        """`folder` holds data/cider_main.json or cider/data/cider_main.json."""
-        super().__init__(benchmark, folder, skip_bad=skip_bad)
-        self._tests: dict[tuple[str, str], File] = {}
-        self._annotated: files.Annotations | None = None
 
     def is_root(self, folder: Path) -> bool:
         return files.annotations_path(folder).is_file()
@@ -61,17 +54,13 @@ class Corpus(corpus.Corpus):
         return all(files.test_path(self.root, task, fold).is_file() for fold in _sources(set, split))
 
     def load(self, task: Task, set: str, split: str) -> File:
-        if set not in FOLDS or split not in SPLITS:
-            raise DataError(
-                f"no {set} {split}: CIDER has {', '.join(FOLDS)}, each with {' and '.join(SPLITS)}", self.root
-            )
         file = self._dnli(set, split) if task.local == "dnli" else self._joined(task, set, split)
         return replace(file, items=tuple(replace(item, group=category(item)) for item in file.items))
 
     def _test(self, task: Task, fold: str) -> File:
-        if (task.name, fold) not in self._tests:
-            self._tests[task.name, fold] = files.load_test(self.root, task, fold, skip_bad=self.skip_bad)
-        return self._tests[task.name, fold]
+        return self.once(
+            ("test", task.name, fold), lambda: files.load_test(self.root, task, fold, skip_bad=self.skip_bad)
+        )
 
     def _joined(self, task: Task, set: str, split: str) -> File:
         if split == "test":
@@ -80,27 +69,27 @@ class Corpus(corpus.Corpus):
         items: dict[str, Item] = {}
         for part in parts:
             for item in part.items:
-                own = item.id.replace(f"{item.set}/test", f"{set}/train", 1)
-                if own in items:
-                    raise DataError(f"{own.rpartition('/')[2]} stands in another fold's file, too", part.path)
-                items[own] = replace(item, id=own, set=set, split=split)
+                new_id = item.id.replace(f"{item.set}/test", f"{set}/train", 1)
+                if new_id in items:
+                    raise DataError(f"{new_id.rpartition('/')[2]} stands in another fold's file, too", part.path)
+                items[new_id] = replace(item, id=new_id, set=set, split=split)
         skipped = tuple(error for part in parts for error in part.skipped)
         return File(parts[0].path, tuple(items.values()), skipped, _hash(*(part.sha256 for part in parts)))
 
     def _dnli(self, set: str, split: str) -> File:
-        if self._annotated is None:
-            self._annotated = files.read_annotations(files.annotations_path(self.root), skip_bad=self.skip_bad)
+        path = files.annotations_path(self.root)
+        annotations = self.once(("annotations",), lambda: files.read_annotations(path, skip_bad=self.skip_bad))
         spans = [self._test(TASKS_CIDER["span_extraction"], fold) for fold in FOLDS]
         folds = {item.id.split("/")[-1].rpartition("-triplet-")[0]: item.set for file in spans for item in file.items}
         items = tuple(
             item
-            for dialogue in self._annotated.dialogues
+            for dialogue in annotations.dialogues
             # A dialogue in no fold has no usable triplet.
             if (fold := folds.get(dialogue.id) or _UNASKED.get(dialogue.id)) and fold in _sources(set, split)
             for item in nli_items(dialogue, set, split)
         )
-        sha256 = _hash(self._annotated.sha256, *(file.sha256 for file in spans), f"seed {SEED}")
-        return File(files.annotations_path(self.root), items, self._annotated.skipped, sha256)
+        sha256 = _hash(annotations.sha256, *(file.sha256 for file in spans), f"seed {SEED}")
+        return File(path, items, annotations.skipped, sha256)
 
 
 def _sources(set: str, split: str) -> list[str]:
@@ -123,7 +112,7 @@ def nli_items(dialogue: files.RelationDialogue, set: str, split: str) -> Iterato
     for true in dialogue.triplets:
         prefix = f"cider/{set}/{split}/dnli/{dialogue.id}-triplet-{true.origin}"
         rng = Random(f"{SEED}:negatives:{prefix}")
-        false = [made for _, made in negatives(true, dialogue.triplets, NEGATIVES[split], rng, taken)]
+        false = [triplet for _, triplet in negatives(true, dialogue.triplets, NEGATIVES[split], rng, taken)]
         taken += false
         for n, triplet in enumerate((true, *false)):
             yield Item(
@@ -146,9 +135,9 @@ def relation_of(item: Item) -> str:
         return item.question.split("\t")[1]
     if item.task.startswith("cider_relation"):
         return item.references[0]
-    asked = parse_question(item.question)
-    assert asked is not None, f"{item.id}: no question of Table 10"  # the loader rejects others
-    return asked[1]
+    head_and_relation = parse_question(item.question)
+    assert head_and_relation is not None, f"{item.id}: no question of Table 10"  # the loader rejects others
+    return head_and_relation[1]
 
 
 def category(item: Item) -> str:

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corpus import File, read_lines
+from evalsuite.benchmarks.corpus import Corpus, File, read_lines
 from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import Fault
@@ -26,7 +25,7 @@ from evalsuite.types import Item, Task
 _LABEL = re.compile(r"\(\w{1,2}\)")
 
 
-class Corpus(corpus.Corpus):
+class CorecodeCorpus(Corpus):
     """A folder with easy/ and hard/, a clone of the official repository, or a parent of one."""
 
     expected = "data/{easy,hard}/{multiple_choice,span_extraction,generation}/…"
@@ -40,11 +39,11 @@ class Corpus(corpus.Corpus):
 
     def load(self, task: Task, set: str, split: str) -> File:
         path = self.path(task, set, split)
-        model: type[_Choice] | type[_Written] = _Choice if task.kind.options else _Written
+        model: type[_ChoiceLine] | type[_WrittenLine] = _ChoiceLine if task.kind.options else _WrittenLine
         numbers: dict[int, int] = {}
         dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # items share dialogues: keep each once
 
-        def item(line: int, row: _Choice | _Written) -> Item:
+        def item(line: int, row: _ChoiceLine | _WrittenLine) -> Item:
             if row.id in numbers:
                 raise DataError(f"{row.id} is taken by line {numbers[row.id]} already", path, line, "id")
             numbers[row.id] = line
@@ -60,7 +59,7 @@ class Corpus(corpus.Corpus):
                 tuple(options.values()),
                 tuple(options),
                 [*options].index(row.answer[0]) if options else None,
-                (answer, *(row.alternatives if isinstance(row, _Written) else ())),
+                (answer, *(row.alternatives if isinstance(row, _WrittenLine) else ())),
             )
 
         return File(path, *read_lines(path, model, item, self.skip_bad, f"no {split} file of {task.name} ({set})"))
@@ -71,7 +70,7 @@ def path_of(root: Path, task: Task, set: str, split: str) -> Path:
     return root / set / task.folder / split / f"{task.file}.jsonl"
 
 
-class _Line(BaseModel):
+class _CorecodeLine(BaseModel):
     """A line of an official file. Its options are the keys like "(a)"."""
 
     model_config = ConfigDict(strict=True, extra="allow")
@@ -84,11 +83,11 @@ class _Line(BaseModel):
         return {name: text for name, text in (self.model_extra or {}).items() if _LABEL.fullmatch(name)}
 
 
-class _Choice(_Line):
+class _ChoiceLine(_CorecodeLine):
     answer: tuple[str, str]  # label, text
 
     @model_validator(mode="after")
-    def _is_one_of_the_options(self) -> _Choice:
+    def _is_one_of_the_options(self) -> _ChoiceLine:
         options, (label, text) = self.options, self.answer
         for name, option in options.items():
             if not isinstance(option, str):
@@ -102,12 +101,12 @@ class _Choice(_Line):
         return self
 
 
-class _Written(_Line):
+class _WrittenLine(_CorecodeLine):
     answer: NotBlank
     alternatives: tuple[NotBlank, ...] = Field(default=(), strict=False)
 
     @model_validator(mode="after")
-    def _has_no_options(self) -> _Written:
+    def _has_no_options(self) -> _WrittenLine:
         for name in self.options:
             raise Fault("a task whose answers are written has no options", name)
         return self

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.corpus import Corpus, File, collect
 from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, text_of
 from evalsuite.benchmarks.file.format import BenchmarkFile, Examples, Reworded, TaskRow, both, read_benchmark_file
 from evalsuite.benchmarks.file.items import ItemMaker, RowFault
@@ -18,7 +17,7 @@ from evalsuite.benchmarks.file.rows import DataRow, read_rows
 from evalsuite.benchmarks.file.rubric import RUBRIC
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.languages import LANGUAGES
-from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.types import Benchmark, Item, Task
 
 # Kind -> the metric of a task that names none.
@@ -107,7 +106,7 @@ def _task(file: BenchmarkFile, name: str, row: TaskRow) -> Task:
     )
 
 
-class FileCorpus(corpus.Corpus):
+class FileCorpus(Corpus):
     """The data of a benchmark file, in its own folder or in another one with the same paths."""
 
     def __init__(self, file: BenchmarkFile, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
@@ -135,8 +134,6 @@ class FileCorpus(corpus.Corpus):
         return any((folder / path).exists() for path in self._paths())
 
     def path(self, task: Task, set: str, split: str) -> Path:
-        if split not in self._file.splits:
-            raise ConfigError(unknown("split", split, self._file.splits))
         row = self._file.tasks[task.local]
         return self.root / (self._relative(task.local, row.data, set, split) or f"no {split} data of {task.local}")
 

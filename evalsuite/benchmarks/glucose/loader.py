@@ -16,12 +16,11 @@ Training items come from train/GLUCOSE_training_data_final.csv, which has the sa
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.corpus import Corpus, File, collect
 from evalsuite.benchmarks.glucose.bleu import ESCAPED, JOINED
 from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS, Dimension
 from evalsuite.common import csvfile
@@ -46,7 +45,6 @@ class StoryRow:
     """A story, the index of its sentence X, and the unchanged cells by column."""
 
     number: int
-    unique_id: str
     story: tuple[str, ...]
     selected: int
     cells: Mapping[str, str]
@@ -57,8 +55,9 @@ class StoryRow:
         return tuple(f"*{text}*" if n == self.selected else text for n, text in enumerate(self.story))
 
 
-class Corpus(corpus.Corpus):
-    """A folder with test/ (and train/), a clone of the official repository, or a parent of one."""
+class GlucoseCorpus(Corpus):
+    """A folder with test/ (and train/), a clone of the official repository, or a parent of one. A file is read once for all
+    dimensions."""
 
     expected = FILES["test"]
 
@@ -69,77 +68,43 @@ class Corpus(corpus.Corpus):
         return self.root / FILES[split]
 
     def load(self, task: Task, set: str, split: str) -> File:
-        return load_file(self.root, task, set, split, skip_bad=self.skip_bad)
+        path = self.path(task, set, split)
+        rows, skipped, sha256 = self.once(("rows", split), lambda: read_rows(path, self.skip_bad))
+        dimension = DIMENSIONS[SETS.index(set)]
+        items = tuple(item for row in rows if (item := _item(row, task.local, dimension, split)))
+        # The notebook's BLEU counts the escaped rows, too.
+        facts = {"answered": len(items), "escaped": len(rows) - len(items)}
+        return File(path, items, skipped, sha256, facts)
 
 
-def read_rows(path: Path) -> tuple[StoryRow, ...]:
-    """The rows of a file with the official columns: the key, the training data or a submission.
+def read_rows(path: Path, skip_bad: bool = False) -> tuple[tuple[StoryRow, ...], tuple[DataError, ...], str]:
+    """(rows, errors of the rows left out, SHA-256) of a file with the official columns: the key, the training data or a
+    submission.
 
-    Raises DataError with file, line (of the row's end) and column.
+    A broken row raises DataError with file, line (of the row's end) and column, or is left out (`skip_bad`).
     """
-    return _read_file(path, skip_bad=False)[0]
-
-
-def load_file(folder: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
-    """Read the items of one task and dimension. `folder` holds test/ and train/.
-
-    A broken row raises DataError, or is left out (`skip_bad`).
-    """
-    path = folder / FILES[split]
-    found, skipped, raw = _read_file(path, skip_bad=skip_bad)
-    dimension = DIMENSIONS[SETS.index(set)]
-    items = tuple(item for row in found if (item := _item(row, task.local, dimension, split)))
-    # The notebook's BLEU counts the escaped rows, too.
-    facts = {"answered": len(items), "escaped": len(found) - len(items)}
-    return File(path, items, skipped, hashlib.sha256(raw).hexdigest(), facts)
-
-
-def item_id(number: int, task: str, set: str, split: str = "test") -> str:
-    return f"glucose/{set}/{split}/{task}/{number}"
-
-
-def submission_cells(key: Sequence[StoryRow], replies: Mapping[str, str]) -> list[dict[str, str]]:
-    """The rows of a submission file for the notebook, from item id -> reply. Unanswered cells of the key are "escaped".
-
-    Raises ValueError if an answered cell has no reply (a failed request, or an item not asked), since the notebook's figure
-    is over all rows. An empty reply is "".
-    """
-    rows = []
-    for row in key:
-        cells = {}
-        for task, level in LEVELS.items():
-            for dimension in DIMENSIONS:
-                name, item = column_name(dimension.number, level), item_id(row.number, task, dimension.set)
-                if row.cells[name] != ESCAPED and item not in replies:
-                    raise ValueError(f"no reply to {item}: the notebook's figures need one to each answered cell")
-                cells[name] = replies[item] if row.cells[name] != ESCAPED else ESCAPED
-        rows.append(cells)
-    return rows
+    raw = read_bytes(path, missing="no such file; fetch the official repository (docs/glucose.md)")
+    lines = csvfile.parse_rows(raw, path, ("unique_id", "story", "selected_sentence", *COLUMNS))
+    numbered = ((line, (number, cells)) for number, (line, cells) in enumerate(lines))
+    rows, skipped = collect(numbered, lambda line, row: _row(*row, path, line), skip_bad)
+    return rows, skipped, hashlib.sha256(raw).hexdigest()
 
 
 def _item(row: StoryRow, task: str, dimension: Dimension, split: str) -> Item | None:
     cell = row.cells[column_name(dimension.number, LEVELS[task])]
     if cell == ESCAPED:
         return None
-    what = task.replace("_", " ")
     return Item(
-        id=item_id(row.number, task, dimension.set, split),
+        id=f"glucose/{dimension.set}/{split}/{task}/{row.number}",
         task=f"glucose_{task}",
         set=dimension.set,
         split=split,
         dialogue=row.marked,
         # "#1:" is the dimension's mark in the input of the paper's best model; the template "paper" uses it.
-        question=f"#{dimension.number}: {dimension.text}, as a {what}: antecedent >{dimension.connective}> consequent",
+        question=f"#{dimension.number}: {dimension.text}, as a {task.replace('_', ' ')}: "
+        f"antecedent >{dimension.connective}> consequent",
         references=tuple(part for part in cell.split(JOINED) if part.strip()),
     )
-
-
-def _read_file(path: Path, *, skip_bad: bool) -> tuple[tuple[StoryRow, ...], tuple[DataError, ...], bytes]:
-    raw = read_bytes(path, missing="no such file; fetch the official repository (docs/glucose.md)")
-    numbered = enumerate(csvfile.parse_rows(raw, path, ("unique_id", "story", "selected_sentence", *COLUMNS)))
-    rows = ((line, (number, cells)) for number, (line, cells) in numbered)
-    found, skipped = collect(rows, lambda line, row: _row(*row, path, line), skip_bad)
-    return found, skipped, raw
 
 
 def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -> StoryRow:
@@ -152,16 +117,16 @@ def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -
     story = tuple(get("story").split(JOINED))
     if any(not sentence.strip() for sentence in story):
         raise DataError("a sentence is blank", path, line, "story")
-    unique_id, chosen = get("unique_id"), get("selected_sentence")
+    unique_id, sentence = get("unique_id"), get("selected_sentence")
     index = unique_id.rpartition("__")[2]
     if not index.isdecimal() or int(index) >= len(story):
         message = f"expected NAME__INDEX with an index below {len(story)}, found {unique_id!r}"
         raise DataError(message, path, line, "unique_id")
     # A story may contain a sentence twice, so the index decides, and the text is checked.
-    if story[int(index)] != chosen:
+    if story[int(index)] != sentence:
         raise DataError(f"is not sentence {index} of the story: {story[int(index)]!r}", path, line, "selected_sentence")
     cells = {name: get(name) for name in COLUMNS}
     for name, cell in cells.items():
         if cell != ESCAPED and not any(part.strip() for part in cell.split(JOINED)):
             raise DataError("has no reference", path, line, name)
-    return StoryRow(number, unique_id, story, int(index), cells)
+    return StoryRow(number, story, int(index), cells)

@@ -22,7 +22,7 @@ class Line(BaseModel):
     tone: Literal["plain", "ironic"]
 
 
-class Corpus(corpus.Corpus):
+class ToneCorpus(corpus.Corpus):
     """A folder with train.jsonl and test.jsonl, or a folder with tone/ in it."""
 
     expected = "{train,test}.jsonl"
@@ -74,7 +74,7 @@ BENCHMARK = Benchmark(
             max_new_tokens=16,
         ),
     ),
-    loader=Corpus,
+    loader=ToneCorpus,
     no_address="its data come with the package",
     published=HERE / "published.csv",
     templates=HERE / "prompts",
