@@ -28,7 +28,7 @@ TOGETHER = 20  # models that share their shuffles
 
 
 @dataclass(frozen=True)
-class File:
+class AnswerFile:
     """The right option, the number of options and the dialogue of each of N items."""
 
     name: str
@@ -37,33 +37,33 @@ class File:
     dialogues: list[int]
 
 
-Guesser = Callable[[np.random.Generator, File, int], list[int]]
+GuessingModel = Callable[[np.random.Generator, AnswerFile, int], list[int]]
 
 
-def uniform(rng: np.random.Generator, file: File, _: int) -> list[int]:
+def uniform(rng: np.random.Generator, file: AnswerFile, _: int) -> list[int]:
     return [int(rng.integers(n)) for n in file.options]
 
 
-def one_a_dialogue(rng: np.random.Generator, file: File, _: int) -> list[int]:
+def one_a_dialogue(rng: np.random.Generator, file: AnswerFile, _: int) -> list[int]:
     drawn = rng.random(max(file.dialogues) + 1)
     return [int(drawn[d] * n) for d, n in zip(file.dialogues, file.options, strict=True)]
 
 
-def by_preference(rng: np.random.Generator, file: File, _: int) -> list[int]:
+def by_preference(rng: np.random.Generator, file: AnswerFile, _: int) -> list[int]:
     liking = rng.dirichlet([3.0] * max(file.options))
     return [int(rng.choice(n, p=liking[:n] / liking[:n].sum())) for n in file.options]
 
 
-def always_one_letter(_: np.random.Generator, file: File, number: int) -> list[int]:
+def always_one_letter(_: np.random.Generator, file: AnswerFile, number: int) -> list[int]:
     return [number % max(file.options)] * len(file.golds)
 
 
-GUESSERS: dict[str, Guesser] = {
+GUESSERS: dict[str, GuessingModel] = {
     "uniform": uniform, "one a dialogue": one_a_dialogue, "preference": by_preference, "constant": always_one_letter,
 }  # fmt: skip
 
 
-def files(folder: Path) -> Iterator[File]:
+def files(folder: Path) -> Iterator[AnswerFile]:
     """The test files of tasks with one right option, by the benchmarks that the folder holds."""
     for benchmark in BENCHMARKS.values():
         try:
@@ -77,27 +77,27 @@ def files(folder: Path) -> Iterator[File]:
             items = corpus.load(task, item_set, "test").items
             numbers = sources([item.context for item in items])
             golds, options = [item.golds[0] for item in items], [len(item.options) for item in items]
-            yield File(f"{benchmark.name} {task.short} {item_set}", golds, options, [*numbers])
+            yield AnswerFile(f"{benchmark.name} {task.short} {item_set}", golds, options, [*numbers])
 
 
-def made_up(rng: np.random.Generator) -> File:
+def made_up(rng: np.random.Generator) -> AnswerFile:
     dialogues = np.repeat(np.arange(60), rng.integers(1, 9, 60))
-    own, shared = (rng.choice(4, n, p=[0.1, 0.5, 0.1, 0.3]) for n in (len(dialogues), 60))
-    golds = np.where(rng.random(len(dialogues)) < 2 / 3, shared[dialogues], own)
-    return File("made up", golds.tolist(), [4] * len(golds), dialogues.tolist())
+    of_items, of_dialogues = (rng.choice(4, n, p=[0.1, 0.5, 0.1, 0.3]) for n in (len(dialogues), 60))
+    golds = np.where(rng.random(len(dialogues)) < 2 / 3, of_dialogues[dialogues], of_items)
+    return AnswerFile("made up", golds.tolist(), [4] * len(golds), dialogues.tolist())
 
 
-def alarms(file: File, guess: Guesser, count: int, rng: np.random.Generator) -> tuple[float, float]:
+def alarms(file: AnswerFile, guess: GuessingModel, count: int, rng: np.random.Generator) -> tuple[float, float]:
     """The shares of `count` models that either test calls above chance, in percent."""
     models = [guess(rng, file, n) for n in range(count)]
-    found = 0
+    alarm_count = 0
     for start in range(0, count, TOGETHER):
         chosen = [[[choice] for choice in model] for model in models[start : start + TOGETHER]]
         tests = better_than_shuffled(chosen, [[g] for g in file.golds], file.options, file.dialogues, rng, 1)
-        found += sum(test.p < LEVEL for test in tests)
+        alarm_count += sum(test.p < LEVEL for test in tests)
     right = np.array([sum(c == g for c, g in zip(model, file.golds, strict=True)) for model in models])
     guessed = binom.sf(right - 1, len(file.golds), np.mean([1 / n for n in file.options]))
-    return 100 * found / count, 100 * float(np.mean(guessed < LEVEL))
+    return 100 * alarm_count / count, 100 * float(np.mean(guessed < LEVEL))
 
 
 def main() -> None:
@@ -111,20 +111,20 @@ def main() -> None:
     given = parser.parse_args()
     rng = np.random.default_rng(given.seed)
     print(f"{'file':42s} items dialogues" + "".join(f"{name:>18s}" for name in GUESSERS))
-    found: dict[str, list[float]] = {name: [] for name in GUESSERS}
+    rates: dict[str, list[float]] = {name: [] for name in GUESSERS}
     for file in [file for folder in given.folders for file in files(folder)] or [made_up(rng)]:
         if given.only not in file.name:
             continue
         shown = []
         for name, guess in GUESSERS.items():
             now, before = alarms(file, guess, max(file.options) if guess is always_one_letter else given.models, rng)
-            found[name].append(now)
+            rates[name].append(now)
             shown.append(f"{now:10.1f} ({before:4.1f})")
         print(
             f"{file.name:42s} {len(file.golds):5d} {len({*file.dialogues}):9d}" + "".join(f"{x:>18s}" for x in shown),
             flush=True,
         )
-    print(f"{'mean':58s}" + "".join(f"{np.mean(values):10.1f}        " for values in found.values()))
+    print(f"{'mean':58s}" + "".join(f"{np.mean(values):10.1f}        " for values in rates.values()))
 
 
 if __name__ == "__main__":

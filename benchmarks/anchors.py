@@ -37,11 +37,11 @@ def simulate_outcomes(models: int, items: int, seed: int, abilities: int = 3, no
     """Right and wrong answers. `noise`: every item is as hard, so that no choice can be better than another."""
     rng = np.random.default_rng(seed)
     general = rng.normal(0.3, 1.2, models)
-    own = rng.normal(0, 0.7, (models, abilities))
+    special_abilities = rng.normal(0, 0.7, (models, abilities))
     kind, hard, slope = rng.integers(abilities, size=items), rng.normal(0, 1.3, items), rng.lognormal(0, 0.4, items)
     if noise:
-        own, hard, slope = own * 0, hard * 0, slope * 0 + 1
-    logit = slope * (general[:, None] + own[:, kind] - hard)
+        special_abilities, hard, slope = special_abilities * 0, hard * 0, slope * 0 + 1
+    logit = slope * (general[:, None] + special_abilities[:, kind] - hard)
     return (rng.random((models, items)) < 1 / (1 + np.exp(-logit))).astype(float)
 
 
@@ -94,14 +94,16 @@ def main() -> None:
             if models + 2 > len(table) or not sizes:
                 continue
             began = time.perf_counter()
-            found = [row for seed in range(args.seeds) for row in one_seed(table, models, sizes, seed, args.stronger)]
+            seed_rows = [
+                row for seed in range(args.seeds) for row in one_seed(table, models, sizes, seed, args.stronger)
+            ]
             for size in sizes:
-                rows = [row for row in found if row[0] == size]
-                said, new, by_chance, covered = np.mean([row[2:] for row in rows], axis=0)
+                rows = [row for row in seed_rows if row[0] == size]
+                promised, new, by_chance, covered = np.mean([row[2:] for row in rows], axis=0)
                 wins = f"{sum(row[3] < row[4] for row in rows)}/{len(rows)}"
                 methods = " ".join(f"{m} {n}" for m, n in Counter(row[1] for row in rows).most_common())
                 print(
-                    f"{name[:15]:16}{table.shape[1]:7}{models:8}{size:7}{100 * said:8.2f}{100 * new:8.2f}{100 * by_chance:8.2f}"
+                    f"{name[:15]:16}{table.shape[1]:7}{models:8}{size:7}{100 * promised:8.2f}{100 * new:8.2f}{100 * by_chance:8.2f}"
                     f"{wins:>8}{covered:9.3f}  {methods}",
                     flush=True,
                 )

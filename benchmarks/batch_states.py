@@ -38,14 +38,14 @@ from evalsuite.types import Message, Request, Response
 REQUESTS = [Request(f"i/{n}", f"提示{n}", (Message("user", f"提示{n}"),), 32) for n in range(6)]
 FATES = ("ok", "late", "late-half", "expired", "expired-silent", "expired-late", "uncounted")
 LATE = (12, 120, 1800)  # seconds; the last one is longer than a start waits
-Choices = Mapping[int, int]  # number of the choice -> option, where it is not the first
+NumberedChoices = Mapping[int, int]  # number of the choice -> option, where it is not the first
 
 
 class Killed(BaseException):
     """Stands for SIGKILL."""
 
 
-class Clock:
+class SimulatedClock:
     def __init__(self) -> None:
         self.now = 0.0
 
@@ -63,7 +63,7 @@ class World:
     """The endpoint, the store and its journal, which outlive the process; every event asks `choose` what becomes of it."""
 
     def __init__(self, choose: Callable[[int], int], lag: float) -> None:
-        self.choose, self.clock = choose, Clock()
+        self.choose, self.clock = choose, SimulatedClock()
         late, self.mix = LATE[choose(len(LATE))], {"no-choices": 0.3} if choose(2) else {}
         self.server = BatchServer(seconds=10, late=late, lag=lag, mix=self.mix, now=self.clock.monotonic)
         self.notes: dict[str, tuple[str, float]] = {}
@@ -113,10 +113,10 @@ class World:
         backend = OpenAI(MODEL, Limits())
         for start in range(50):
             half = bool(start and self.choose(2))
-            asked = REQUESTS[:3] if half else REQUESTS
-            done = [n in self.replies for n in range(len(asked))]
+            requests = REQUESTS[:3] if half else REQUESTS
+            done = [n in self.replies for n in range(len(requests))]
             try:
-                batching = Batching(backend, asked, done, SETTINGS, Limits(journal=self), self.clock)
+                batching = Batching(backend, requests, done, SETTINGS, Limits(journal=self), self.clock)
                 for group in batching.all(Calls(self)):
                     self.store(group)
             except Killed:
@@ -133,7 +133,7 @@ class World:
             n: reply_to(r.prompt) for n, r in enumerate(REQUESTS)
         }:
             yield f"{len(REQUESTS) - len(self.replies)} requests are lost, or replies mixed up"
-        if twice := sum(max(0, asked.whole - 1) for asked in self.server.asked.values()):
+        if twice := sum(max(0, prompt.whole - 1) for prompt in self.server.asked.values()):
             yield f"{twice} prompts paid twice"
         Batching(OpenAI(MODEL, Limits()), REQUESTS, [True] * 6, SETTINGS, Limits(journal=self.quiet()))
         if self.notes:
@@ -182,8 +182,8 @@ class Calls(Provider):
         choice = self.world.choose(5 if is_content else 4)
         if choice == 1:
             raise TransientError("connection", "lost before it was carried out", lost=True)
-        status, told = send(*words, **fields)
-        body: bytes = told if isinstance(told, bytes) else json.dumps(told).encode()
+        status, answer = send(*words, **fields)
+        body: bytes = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         if choice == 2:
             raise TransientError("connection", "its answer was lost", lost=True)
         if choice == 3:
@@ -203,22 +203,24 @@ MODEL = Model(
 )
 
 
-def run(choices: Choices, lag: float, rng: random.Random | None = None) -> tuple[list[str], list[int], dict[int, int]]:
+def run(
+    choices: NumberedChoices, lag: float, rng: random.Random | None = None
+) -> tuple[list[str], list[int], dict[int, int]]:
     """One run: its problems, the number of options of every choice, and the choices; drawn by `rng`, if there is one."""
-    options, made = list[int](), dict(choices)
+    options, chosen = list[int](), dict(choices)
 
     def choose(of: int) -> int:
         n = len(options)
         options.append(of)
         if rng is not None and len(options) < 400 and rng.random() < 0.1:
-            made[n] = rng.randrange(1, of)
-        return made.get(n, 0)
+            chosen[n] = rng.randrange(1, of)
+        return chosen.get(n, 0)
 
     random.seed(0)  # the seed of the waits between calls
-    return World(choose, lag).run(), options, made
+    return World(choose, lag).run(), options, chosen
 
 
-def explore(faults: int, lag: float = 5.0) -> Iterator[tuple[list[str], Choices]]:
+def explore(faults: int, lag: float = 5.0) -> Iterator[tuple[list[str], NumberedChoices]]:
     """All runs with at most so many choices that are not the first option."""
     stack: list[dict[int, int]] = [{}]
     while stack:
@@ -230,7 +232,7 @@ def explore(faults: int, lag: float = 5.0) -> Iterator[tuple[list[str], Choices]
             stack += [{**choices, n: option} for n in range(first, len(options)) for option in range(1, options[n])]
 
 
-def sample(count: int, seed: int, lag: float = 5.0) -> Iterator[tuple[list[str], Choices]]:
+def sample(count: int, seed: int, lag: float = 5.0) -> Iterator[tuple[list[str], NumberedChoices]]:
     """Simulate a number of runs with a fault at every tenth choice."""
     for n in range(count):
         wrong, _, choices = run({}, lag, random.Random(f"{seed}:{n}"))
@@ -250,16 +252,17 @@ def main() -> None:
         (f"all runs with at most {arguments.faults} faults", explore(arguments.faults, arguments.lag)),
         (f"drawn with seed {arguments.seed}", sample(arguments.random, arguments.seed, arguments.lag)),
     ):
-        began, count, found = time.perf_counter(), 0, Counter[str]()
+        began, count, problems = time.perf_counter(), 0, Counter[str]()
         for wrong, choices in runs:
             count += 1
-            for said in wrong[:1]:
-                found[said] += 1
+            for problem in wrong[:1]:
+                problems[problem] += 1
                 bad += 1
-                if found[said] <= 2:
-                    print(f"{said}: {dict(choices)}")
+                if problems[problem] <= 2:
+                    print(f"{problem}: {dict(choices)}")
         print(
-            f"{what}: {count:,} in {time.perf_counter() - began:.0f} s, {sum(found.values())} of them wrong", flush=True
+            f"{what}: {count:,} in {time.perf_counter() - began:.0f} s, {sum(problems.values())} of them wrong",
+            flush=True,
         )
     sys.exit(bool(bad))
 

@@ -53,43 +53,43 @@ def measure(folder: Path, requests: int, kills: int, seed: int, budget: float) -
             assert process.poll() is None, "the run ended before it could be killed"
             process.send_signal(signal.SIGKILL)
             process.wait()
-            told, ((noted,),) = account(url), rows(run, "SELECT count(*) FROM batches")
+            report, ((noted,),) = account(url), rows(run, "SELECT count(*) FROM batches")
             print(
-                f"kill {kill}: {len(replies(run)):,} replies stored, {noted} batches noted, {told['batches']}",
+                f"kill {kill}: {len(replies(run)):,} replies stored, {noted} batches noted, {report['batches']}",
                 flush=True,
             )
         code = start(command).wait()
         seconds = time.perf_counter() - began
-        told, found = account(url), replies(run)
-    ((asked,),) = rows(run, "SELECT count(DISTINCT key) FROM requests")
+        report, stored = account(url), replies(run)
+    ((request_count,),) = rows(run, "SELECT count(DISTINCT key) FROM requests")
     errors = rows(run, "SELECT error FROM failures")
-    lost = asked - len(found) - len(errors)
+    lost = request_count - len(stored) - len(errors)
     filtered = rows(run, "SELECT count(*) FROM replies WHERE finish = 'content_filter'")[0][0]
-    mixed = sum(text != reply_of(name) for name, text in found.items()) - filtered
+    mixed = sum(text != reply_of(name) for name, text in stored.items()) - filtered
     ((most,),) = rows(run, "SELECT max(asked) FROM replies")
     ((spent,),) = rows(run, "SELECT sum(cost) FROM spent")
     ((open_,),) = rows(run, "SELECT count(*) FROM batches")
-    charged = 0.5 * (told["charged"]["prompt_tokens"] + 2 * told["charged"]["new_tokens"]) / 1e6
+    charged = 0.5 * (report["charged"]["prompt_tokens"] + 2 * report["charged"]["new_tokens"]) / 1e6
     shown = sum(KEY.encode() in path.read_bytes() for path in run.rglob("*") if path.is_file())
     print(
-        f"\n{asked:,} distinct requests in {seconds:.0f} s, start-ups included ({asking_seconds(run):.0f} s of them in the "
+        f"\n{request_count:,} distinct requests in {seconds:.0f} s, start-ups included ({asking_seconds(run):.0f} s of them in the "
         f"last start); exit {code}"
     )
-    print("calls:   " + ", ".join(f"{k} {n:,}" for k, n in sorted(told["calls"].items(), key=lambda x: -x[1])))
-    print("lines:   " + ", ".join(f"{k} {n:,}" for k, n in sorted(told["kinds"].items(), key=lambda x: -x[1])))
-    print(f"batches: {told['batches']}, {told['files']} files")
+    print("calls:   " + ", ".join(f"{k} {n:,}" for k, n in sorted(report["calls"].items(), key=lambda x: -x[1])))
+    print("lines:   " + ", ".join(f"{k} {n:,}" for k, n in sorted(report["kinds"].items(), key=lambda x: -x[1])))
+    print(f"batches: {report['batches']}, {report['files']} files")
     for line in sorted(set(re.findall(r"a batch of .*|.*may be paid twice.*", (run / "run.log").read_text())))[:4]:
         print(f"log: {line[:160]}")
-    print(f"replies                             {len(found):6,}")
+    print(f"replies                             {len(stored):6,}")
     print(f"recorded failures                   {len(errors):6,}  {'; '.join(sorted({e for (e,) in errors})[:2])}")
     print(f"lost                                {lost:6,}")
     print(f"mixed up                            {mixed:6,}")
-    print(f"answered and charged twice          {told['twice']:6,}  (a key was stored at most {most} time)")
+    print(f"answered and charged twice          {report['twice']:6,}  (a key was stored at most {most} time)")
     print(f"batches still noted                 {open_:6,}")
     print(f"files of the run that show the key  {shown:6,}")
     print(f"spent by our books {spent:.6f}, charged by the server {charged:.6f}, budget {budget:g}", flush=True)
     good = code in (0, 1) and spent >= charged - 1e-9 and spent <= budget
-    return good and not (lost or mixed or told["twice"] or most != 1 or open_ or shown)
+    return good and not (lost or mixed or report["twice"] or most != 1 or open_ or shown)
 
 
 def main() -> None:

@@ -39,11 +39,11 @@ SIZES = (25, 50, 100, 200)
 CONTROLS = 100
 ROOM = 512  # tokens of a shard
 LEVEL = 0.05
-Rows = list[dict[str, Any]]
+JsonRows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class PlantedFile:
     """A file that a model is trained on: its first entries."""
 
     task: str
@@ -53,9 +53,9 @@ class Leak:
 
 
 LEAKS = (
-    Leak("xcopa_cause_effect", "zh", 100, "official"),
-    Leak("clipped_subsequent_event", "hard", 30, "official"),
-    Leak("knowledge_filling", "easy", 20, "sample"),
+    PlantedFile("xcopa_cause_effect", "zh", 100, "official"),
+    PlantedFile("clipped_subsequent_event", "hard", 30, "official"),
+    PlantedFile("knowledge_filling", "easy", 20, "sample"),
 )
 
 
@@ -66,7 +66,7 @@ def folder(data: str, official: str | None) -> str:
 # --- texts and networks
 
 
-def entries_of(leak: Leak, data: str, split: str = "test") -> Any:
+def entries_of(leak: PlantedFile, data: str, split: str = "test") -> Any:
     """The entries of a file, as a crawler finds them."""
     from evalsuite.benchmarks.registry import TASKS, Corpora
     from evalsuite.common.resources import resolve
@@ -111,9 +111,9 @@ def ways(path: str) -> dict[str, Any]:
 
 
 def caught(
-    path: str, leaks: Sequence[Leak], seed: int, official: str | None, out: Path, limits: dict[str, Any]
-) -> Rows:
-    rows: Rows = []
+    path: str, leaks: Sequence[PlantedFile], seed: int, official: str | None, out: Path, limits: dict[str, Any]
+) -> JsonRows:
+    rows: JsonRows = []
     for leak in leaks:
         if leak.data == "official" and official is None:
             continue
@@ -124,7 +124,7 @@ def caught(
     return rows
 
 
-def planted_models(path: str, leak: Leak, data: str, seed: int, place: Path) -> dict[str, dict[str, Any]]:
+def planted_models(path: str, leak: PlantedFile, data: str, seed: int, place: Path) -> dict[str, dict[str, Any]]:
     """Models of a models.yaml: the untrained one, and each way of training after each number of epochs. Kept in `place`."""
     from planting import chunks, plant
 
@@ -134,8 +134,8 @@ def planted_models(path: str, leak: Leak, data: str, seed: int, place: Path) -> 
     for way, how in ways(path).items():
         name = way.replace(" ", "-").lower()
         for epoch in EPOCHS:
-            kept = str(place / f"{name}-{epoch}")
-            models[f"{name}-{epoch}"] = base | ({"adapter": kept} if how.rank else {"path": kept})
+            folder_name = str(place / f"{name}-{epoch}")
+            models[f"{name}-{epoch}"] = base | ({"adapter": folder_name} if how.rank else {"path": folder_name})
         if (place / f"{name}-{EPOCHS[-1]}" / "done").is_file():
             continue
         net, tokenizer = network(path)
@@ -152,15 +152,15 @@ def planted_models(path: str, leak: Leak, data: str, seed: int, place: Path) -> 
 
 
 def test_models(
-    models: dict[str, dict[str, Any]], leak: Leak, data: str, seed: int, place: Path, limits: dict[str, Any]
-) -> Rows:
+    models: dict[str, dict[str, Any]], leak: PlantedFile, data: str, seed: int, place: Path, limits: dict[str, Any]
+) -> JsonRows:
     import yaml
 
     import evalsuite
 
     file = place / "models.yaml"
     file.write_text(yaml.safe_dump({"models": [{"name": name, **settings} for name, settings in models.items()]}))
-    found = evalsuite.contamination(
+    result = evalsuite.contamination(
         list(models),
         file,
         tasks=[leak.task],
@@ -172,8 +172,8 @@ def test_models(
         window=ROOM,
         **limits,
     )
-    assert not found.problems, found.problems
-    return found.rows
+    assert not result.problems, result.problems
+    return result.rows
 
 
 # --- scores of a network in memory
@@ -198,16 +198,16 @@ class Scorer:
     def scores(self, pairs: Sequence[tuple[str, str]], net: Any = None) -> list[Any]:
         from evalsuite.exposure.likelihoods import measure
 
-        own = self.backend.net
-        self.backend.net = net or own
+        network_before = self.backend.net
+        self.backend.net = net or network_before
         try:
             return measure(self.backend, pairs)
         finally:
-            self.backend.net = own
+            self.backend.net = network_before
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnFile:
     """A file of items that were drawn, in an order that was drawn, and further items of the same file as controls."""
 
     blocks: tuple[Any, ...]  # Entries
@@ -218,20 +218,20 @@ class Drawn:
         return "".join(text_of(block) for block in self.blocks)
 
 
-def draw(every: Any, count: int, rng: Random) -> Drawn:
+def draw(every: Any, count: int, rng: Random) -> DrawnFile:
     from evalsuite.exposure.texts import Entries
 
     chosen = rng.sample(list(every.entries), count + CONTROLS)
     numbered = [replace(e, number=str(n)) for n, e in enumerate(chosen[:count])]  # as if the file had been made so
     blocks = [tuple(numbered[n : n + BLOCK]) for n in range(0, count, BLOCK)]
-    return Drawn(
+    return DrawnFile(
         tuple(Entries(block, every.between, True) for block in blocks),
         Entries(tuple(chosen[count:]), every.between, True).numbered_like(Entries(tuple(numbered), "", True), rng),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class FileLikelihoods:
     """The likelihoods that a network gives to a drawn file."""
 
     strata: list[list[list[float]]]  # block -> the log-probabilities of the orders of its shards
@@ -239,51 +239,55 @@ class Values:
     controls: dict[str, list[float]]
 
 
-def score_file(scorer: Scorer, drawn: Drawn, others: int, seed: int, net: Any = None) -> Values:
+def score_file(scorer: Scorer, drawn: DrawnFile, others: int, seed: int, net: Any = None) -> FileLikelihoods:
     from evalsuite.exposure import items
     from evalsuite.exposure.arrangements import order_of_items
 
-    made = [order_of_items(block, scorer.count, ROOM, others, seed) for block in drawn.blocks]
-    rest = iter(scorer.scores([pair for m in made for pair in m.pairs], net))
-    strata = [[[next(rest).logprob for _ in stratum] for stratum in m.strata] for m in made]
+    arrangements = [order_of_items(block, scorer.count, ROOM, others, seed) for block in drawn.blocks]
+    likelihoods = iter(scorer.scores([pair for m in arrangements for pair in m.pairs], net))
+    strata = [[[next(likelihoods).logprob for _ in stratum] for stratum in m.strata] for m in arrangements]
     singles = [
         scorer.scores([(some.between, e.text) for e in some.entries], net) for some in (*drawn.blocks, drawn.controls)
     ]
     named = {"Min-K %++": items.minkpp, "Min-K %": items.mink}
     values = {name: [[score([x]) for x in block] for block in singles] for name, score in named.items()}
-    return Values(strata, {name: v[:-1] for name, v in values.items()}, {name: v[-1] for name, v in values.items()})
+    return FileLikelihoods(
+        strata, {name: v[:-1] for name, v in values.items()}, {name: v[-1] for name, v in values.items()}
+    )
 
 
-def p_values(values: Values, size: int, rng: Random) -> Iterator[dict[str, float]]:
+def p_values(values: FileLikelihoods, size: int, rng: Random) -> Iterator[dict[str, float]]:
     """The p-values of each test for files of `size` items: blocks that follow one another."""
     from evalsuite.exposure.exact import greater_p, stratified_p
 
     step = size // BLOCK
     for start in range(0, len(values.strata) - step + 1, step):
         several = slice(start, start + step)
-        found = {"order": stratified_p([row for block in values.strata[several] for row in block], rng, 4_999)}
+        p_of_test = {"order": stratified_p([row for block in values.strata[several] for row in block], rng, 4_999)}
         for name, blocks in values.items.items():
-            found[name] = greater_p([x for block in blocks[several] for x in block], values.controls[name], rng, 1_999)
-        yield found
+            p_of_test[name] = greater_p(
+                [x for block in blocks[several] for x in block], values.controls[name], rng, 1_999
+            )
+        yield p_of_test
 
 
 # --- power
 
 
-def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, int]]) -> Rows:
+def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, int]]) -> JsonRows:
     """`slices`: share of the leak -> (items, repetitions). What is done is kept in `out`, repetition by repetition."""
     from planting import Planting, chunks, plant
 
-    every, other = entries_of(Leak(*PLANTED, 10_000, "official"), official), _other(official)
+    every, other = entries_of(PlantedFile(*PLANTED, 10_000, "official"), official), _other(official)
     scorer, rows = Scorer(TINY), list[dict[str, Any]]()
     for share, (count, repetitions) in slices.items():
         for number in range(repetitions):
-            kept = out / "slices" / f"{seed}-{share:g}-{count}-{number}.json"
-            kept.parent.mkdir(exist_ok=True)
-            if kept.is_file():
-                rows += json.loads(kept.read_text())
+            file = out / "slices" / f"{seed}-{share:g}-{count}-{number}.json"
+            file.parent.mkdir(exist_ok=True)
+            if file.is_file():
+                rows += json.loads(file.read_text())
                 continue
-            began, mine = time.perf_counter(), list[dict[str, Any]]()
+            began, slice_rows = time.perf_counter(), list[dict[str, Any]]()
             drawn = draw(every, count, Random(f"{seed}:power:{share}:{number}"))
             net, tokenizer = network(TINY)
             ids = tokenizer(drawn.text, verbose=False)["input_ids"]
@@ -294,20 +298,20 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
                 epoch: int,
                 net: Any,
                 loss: float,
-                mine: Rows = mine,
-                drawn: Drawn = drawn,
+                slice_rows: JsonRows = slice_rows,
+                drawn: DrawnFile = drawn,
                 share: float = share,
                 number: int = number,
             ) -> None:
                 values = score_file(scorer, drawn, 5, seed, net)
                 for size in (size for size in SIZES if size <= len(drawn.blocks) * BLOCK):
                     for p in p_values(values, size, Random(f"{seed}:{number}:{epoch}")):
-                        mine.append({"share": share, "slice": number, "epochs": epoch, "items": size, "p": p})
+                        slice_rows.append({"share": share, "slice": number, "epochs": epoch, "items": size, "p": p})
 
             test_epoch(0, None, 0.0)
             plant(net, text, how, test_epoch)
-            kept.write_text(json.dumps(mine))
-            rows += mine
+            file.write_text(json.dumps(slice_rows))
+            rows += slice_rows
             print(f"power: share {share:g}, {count} items, {number}: {time.perf_counter() - began:.0f} s", flush=True)
     return rows
 
@@ -333,12 +337,12 @@ def filler(lines: Sequence[str], tokens: float, size: int, tokenizer: Any, numbe
 # --- false alarms
 
 
-def alarms(seed: int, official: str, repetitions: int) -> Rows:
+def alarms(seed: int, official: str, repetitions: int) -> JsonRows:
     """The p-values of each repetition. The published order of each shard, and which items are official, is drawn anew."""
     from evalsuite.exposure.exact import greater_p, stratified_p
     from evalsuite.metrics.statistics import holm
 
-    every = entries_of(Leak(*PLANTED, 10_000, "official"), official)
+    every = entries_of(PlantedFile(*PLANTED, 10_000, "official"), official)
     rng, rows = Random(f"{seed}:alarms"), list[dict[str, Any]]()
     values = score_file(Scorer(TINY), draw(every, max(SIZES), rng), 23, seed)
     strata = [row for block in values.strata for row in block]
@@ -360,11 +364,11 @@ def alarms(seed: int, official: str, repetitions: int) -> Rows:
 # --- the untrained model on real files
 
 
-def clean(seed: int, official: str, out: Path) -> Rows:
+def clean(seed: int, official: str, out: Path) -> JsonRows:
     """Rows that the command gives for the untrained model on the official files, unchanged."""
     import evalsuite
 
-    found = evalsuite.contamination(
+    result = evalsuite.contamination(
         "tiny-zh",
         tasks=["corecode", "xcopa", "c3", "charm"],
         data=official,
@@ -377,12 +381,12 @@ def clean(seed: int, official: str, out: Path) -> Rows:
         seed=seed,
         out=out / "clean",
     )
-    for problem in found.problems:
+    for problem in result.problems:
         print("problem:", problem)
-    return found.rows
+    return result.rows
 
 
-def naive(seed: int, official: str) -> Rows:
+def naive(seed: int, official: str) -> JsonRows:
     """Naive tests on the untrained model, which the command does not make: their p-values are small for every model."""
     from evalsuite.benchmarks.registry import TASKS, Corpora
     from evalsuite.common.resources import resolve
@@ -397,8 +401,8 @@ def naive(seed: int, official: str) -> Rows:
     for item_set in ("easy", "hard"):
         some = corpora.file(task, item_set, "test").items[:60]
         texts = items.renamed_texts(some, lambda item: (prompt.render(item), prompt.target(item)))
-        found = [scorer.scores(one.pairs) for one in texts]
-        moves = [items.renamed(scores) for scores in found]
+        text_scores = [scorer.scores(one.pairs) for one in texts]
+        moves = [items.renamed(scores) for scores in text_scores]
         rows.append(
             {
                 "what": f"names as published against swapped, {item_set} event_cause",
@@ -407,16 +411,16 @@ def naive(seed: int, official: str) -> Rows:
                 "check": None,
             }
         )
-    one = items.raw_texts(entries_of(Leak("event_cause", "hard", 60, "official"), official))
-    other = items.raw_texts(entries_of(Leak("xcopa_cause_effect", "zh", 60, "official"), official))
+    one = items.raw_texts(entries_of(PlantedFile("event_cause", "hard", 60, "official"), official))
+    other = items.raw_texts(entries_of(PlantedFile("xcopa_cause_effect", "zh", 60, "official"), official))
     for name, pair in (("event_cause against xcopa", (one, other)), ("xcopa against event_cause", (other, one))):
-        mine, theirs = ([items.minkpp(scorer.scores(t.pairs)) for t in texts] for texts in pair)
+        scores_a, scores_b = ([items.minkpp(scorer.scores(t.pairs)) for t in texts] for texts in pair)
         checks = items.checks(*pair, rng)
         rows.append(
             {
                 "what": f"Min-K %++, {name}",
-                "n": len(mine),
-                "p": greater_p(mine, theirs, rng),
+                "n": len(scores_a),
+                "p": greater_p(scores_a, scores_b, rng),
                 "check": min(checks.values()),
             }
         )
@@ -430,8 +434,8 @@ def interval(hits: int, count: int) -> tuple[float, float]:
     """Clopper-Pearson's 95 % interval of a share."""
     from scipy.stats import binomtest
 
-    found = binomtest(hits, count).proportion_ci(method="exact")
-    return float(found.low), float(found.high)
+    ends = binomtest(hits, count).proportion_ci(method="exact")
+    return float(ends.low), float(ends.high)
 
 
 def share(hits: int, count: int) -> str:
@@ -448,20 +452,20 @@ def p_text(p: float | None) -> str:
     return "–" if p is None else f"{p:.1e}" if p < 0.001 else f"{p:.3f}"
 
 
-def caught_table(rows: Rows) -> str:
+def caught_table(rows: JsonRows) -> str:
     """p after Holm of each test by epochs; values below LEVEL are bold. The untrained model stands in each row of its network."""
     trained = {(row["network"], way) for row in rows if (way := row["model"].rpartition("-")[0])}
-    made: dict[tuple[str, ...], dict[str, str]] = {}
+    cells_of_row: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
         way, _, epochs = row["model"].rpartition("-")
         ways = [way] if way else sorted(way for network, way in trained if network == row["network"])
         test = row["test"] + (f", {row['form']}" if row["test"] == "mink" else "")
         for each in ways:
             key = (row["network"], f"{row['leak']} {row['task']}", each, test)
-            made.setdefault(key, {})[epochs if way else "0"] = caught_text(row)
+            cells_of_row.setdefault(key, {})[epochs if way else "0"] = caught_text(row)
     return table(
         ("model", "file", "trained", "test", "untrained", *(f"{n} epoch{'s' * (n > 1)}" for n in EPOCHS)),
-        [[*key, *(by.get(n, "") for n in ("0", *map(str, EPOCHS)))] for key, by in made.items()],
+        [[*key, *(by.get(n, "") for n in ("0", *map(str, EPOCHS)))] for key, by in cells_of_row.items()],
     )
 
 
@@ -472,47 +476,47 @@ def caught_text(row: dict[str, Any]) -> str:
     return f"**{p_text(p)}**" if p < LEVEL else p_text(p)
 
 
-def power_table(rows: Rows) -> str:
+def power_table(rows: JsonRows) -> str:
     """Files with p < LEVEL of all files.
 
     Those of one slice were learnt together: no interval, which would take them as independent.
     """
-    made = []
+    table_rows = []
     for key in sorted({(-row["share"], row["items"], row["epochs"]) for row in rows}):
-        mine = [row for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
-        cells = [f"{sum(row['p'][name] < LEVEL for row in mine)}/{len(mine)}" for name in mine[0]["p"]]
-        made.append([f"1:{1 / -key[0]:.0f}", *key[1:], len({row["slice"] for row in mine}), *cells])
+        of_key = [row for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
+        cells = [f"{sum(row['p'][name] < LEVEL for row in of_key)}/{len(of_key)}" for name in of_key[0]["p"]]
+        table_rows.append([f"1:{1 / -key[0]:.0f}", *key[1:], len({row["slice"] for row in of_key}), *cells])
     names = list(rows[0]["p"]) if rows else []
-    return table(("leak : all text", "items", "epochs", "trainings", *names), made)
+    return table(("leak : all text", "items", "epochs", "trainings", *names), table_rows)
 
 
-def alarms_table(rows: Rows) -> str:
-    made = []
+def alarms_table(rows: JsonRows) -> str:
+    table_rows = []
     for level in (0.01, 0.05, 0.2):
         tests = [[row["p"][name] for row in rows] for name in rows[0]["p"]] + [[row["any"] for row in rows]]
-        made.append([level, len(rows), *(share(sum(p <= level for p in some), len(some)) for some in tests)])
-    return table(("level", "repetitions", *rows[0]["p"], "any test, after Holm"), made)
+        table_rows.append([level, len(rows), *(share(sum(p <= level for p in some), len(some)) for some in tests)])
+    return table(("level", "repetitions", *rows[0]["p"], "any test, after Holm"), table_rows)
 
 
-def clean_table(rows: Rows) -> str:
-    made = []
+def clean_table(rows: JsonRows) -> str:
+    table_rows = []
     for test in dict.fromkeys(row["test"] for row in rows):
-        mine = [row for row in rows if row["test"] == test]
-        known = [row["p"] for row in mine if row["p"] is not None]
-        refused = sum(row["why"] == "not left to chance" for row in mine)
-        least = min((row["p_holm"] for row in mine if row["p_holm"] is not None), default=None)
-        made.append([test, len(mine), refused, len(known), sum(p < LEVEL for p in known), p_text(least)])
-    return table(("test", "files", "not left to chance", "p-values", "of them < 0.05", "least after Holm"), made)
+        of_test = [row for row in rows if row["test"] == test]
+        known = [row["p"] for row in of_test if row["p"] is not None]
+        refused = sum(row["why"] == "not left to chance" for row in of_test)
+        least = min((row["p_holm"] for row in of_test if row["p_holm"] is not None), default=None)
+        table_rows.append([test, len(of_test), refused, len(known), sum(p < LEVEL for p in known), p_text(least)])
+    return table(("test", "files", "not left to chance", "p-values", "of them < 0.05", "least after Holm"), table_rows)
 
 
-def naive_table(rows: Rows) -> str:
+def naive_table(rows: JsonRows) -> str:
     return table(
         ("comparison", "items", "p", "p of the check"),
         [[r["what"], r["n"], p_text(r["p"]), p_text(r["check"])] for r in rows],
     )
 
 
-TABLES: dict[str, Callable[[Rows], str]] = {
+TABLES: dict[str, Callable[[JsonRows], str]] = {
     "caught": caught_table,
     "power": power_table,
     "alarms": alarms_table,
@@ -528,13 +532,13 @@ def show(out: Path, page: Path | None) -> None:
         rows = [row for file in sorted(out.glob(f"{name}*.json")) for row in json.loads(file.read_text())]
         if not rows:
             continue
-        made = draw_table(rows)
+        table_text = draw_table(rows)
         if page is None:
-            print(f"\n{name}\n\n{made}")
+            print(f"\n{name}\n\n{table_text}")
         begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if begin in text:
             head, _, rest = text.partition(begin)
-            text = head + begin + made + "\n" + end + rest.partition(end)[2]
+            text = head + begin + table_text + "\n" + end + rest.partition(end)[2]
     if page:
         page.write_text(text, encoding="utf-8")
 
@@ -576,7 +580,7 @@ def main() -> None:
     show(a.out, a.write)
 
 
-def keep(file: Path, rows: Rows) -> None:
+def keep(file: Path, rows: JsonRows) -> None:
     file.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -46,14 +46,14 @@ def range_check(total: Total, truth: float) -> tuple[bool, float]:
 
 
 def trial(
-    seen: Sequence[CountedReply], rest: Sequence[CountedReply], seed: str
+    seen: Sequence[CountedReply], others: Sequence[CountedReply], seed: str
 ) -> tuple[tuple[bool, float], tuple[bool, float]]:
     """Whether the rest's tokens are in the range, and the range's width by the truth: of replies, of prompts."""
     count = by_rule(Model(name="m", backend="openai", path="m", chat=True))
-    rooms = [max(r.request.max_new_tokens, r.new_tokens) for r in rest]
-    replies = range_check(foresee_replies(seen, rooms, seed), sum(r.new_tokens for r in rest))
-    prompts = foresee_prompts(seen, [count(r.request) for r in rest], count, seed)
-    return replies, range_check(prompts, sum(r.prompt_tokens for r in rest))
+    rooms = [max(r.request.max_new_tokens, r.new_tokens) for r in others]
+    replies = range_check(foresee_replies(seen, rooms, seed), sum(r.new_tokens for r in others))
+    prompts = foresee_prompts(seen, [count(r.request) for r in others], count, seed)
+    return replies, range_check(prompts, sum(r.prompt_tokens for r in others))
 
 
 def made_up(rng: np.random.Generator) -> Iterator[tuple[str, int, Callable[[int], np.ndarray]]]:
@@ -82,14 +82,14 @@ def main(runs: Sequence[Path]) -> None:
     print(f"{len(cells)} cells of {len(runs)} runs, {sum(map(len, cells)):,} replies")
     for way in ("at random", "the first"):
         for share in SHARES:
-            found = []
+            trials = []
             for n, replies in enumerate(cells):
                 for time in range(TIMES if way == "at random" else 1):
-                    seen, rest = split_replies(replies, share, rng if way == "at random" else None)
-                    if rest:
-                        found.append(trial(seen, rest, f"{n}:{time}"))
-            for name, part in (("replies", 0), ("prompts", 1)):
-                inside, width = zip(*(pair[part] for pair in found), strict=True)
+                    seen, others = split_replies(replies, share, rng if way == "at random" else None)
+                    if others:
+                        trials.append(trial(seen, others, f"{n}:{time}"))
+            for name, index in (("replies", 0), ("prompts", 1)):
+                inside, width = zip(*(pair[index] for pair in trials), strict=True)
                 print(
                     f"{share:4.0%} {way:9} {name}: {np.mean(inside):6.1%} of {len(inside):,} within; median width "
                     f"{np.median(width):.2f}"
@@ -105,8 +105,8 @@ def main(runs: Sequence[Path]) -> None:
 def _made(draw: Callable[[int], np.ndarray], limit: int, size: int, seed: str) -> tuple[bool, float]:
     request = Request("", "", (), limit)
     seen = [CountedReply(request, (str(n),), 1, int(x)) for n, x in enumerate(draw(size))]
-    rest = draw(300 - size)
-    return range_check(foresee_replies(seen, [limit] * len(rest), seed), float(rest.sum()))
+    others = draw(300 - size)
+    return range_check(foresee_replies(seen, [limit] * len(others), seed), float(others.sum()))
 
 
 if __name__ == "__main__":

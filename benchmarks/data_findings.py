@@ -23,7 +23,7 @@ from evalsuite.benchmarks.check import chi_square_p
 
 LINE = re.compile(r"^\s*[(（]\s*([A-H])\s*[)）]\s*", re.MULTILINE)
 TYPE = re.compile(r"(?:m|l|s|c-[aoeipdhn])(?:\|(?:m|l|s|c-[aoeipdhn]))*\|\|[012]")
-Row = dict[str, Any]
+RawItem = dict[str, Any]
 
 
 def plain_text(text: str) -> str:
@@ -33,9 +33,9 @@ def plain_text(text: str) -> str:
 
 def options(text: str) -> list[tuple[str, str]]:
     """(letter, text) of the options that begin a line."""
-    found = list(LINE.finditer(text))
-    ends = [*(match.start() for match in found[1:]), len(text)]
-    return [(match.group(1), text[match.end() : end].strip()) for match, end in zip(found, ends, strict=False)]
+    matches = list(LINE.finditer(text))
+    ends = [*(match.start() for match in matches[1:]), len(text)]
+    return [(match.group(1), text[match.end() : end].strip()) for match, end in zip(matches, ends, strict=False)]
 
 
 def grams(text: str, n: int = 3) -> set[str]:
@@ -44,9 +44,9 @@ def grams(text: str, n: int = 3) -> set[str]:
     return {text[i : i + n] for i in range(len(text) - n + 1)}
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(first: str, second: str) -> float:
     """The Jaccard index of the 3-grams of characters."""
-    a, b = grams(one), grams(other)
+    a, b = grams(first), grams(second)
     return len(a & b) / max(1, len(a | b))
 
 
@@ -56,7 +56,7 @@ def show(finding: str, where: Iterable[object]) -> None:
 
 
 def charm(root: Path) -> None:
-    def read(folder: str) -> dict[str, list[Row]]:
+    def read(folder: str) -> dict[str, list[RawItem]]:
         return {
             p.stem: json.loads(p.read_text(encoding="utf-8"))["examples"]
             for p in sorted((root / folder).glob("*.json"))
@@ -68,22 +68,18 @@ def charm(root: Path) -> None:
         rows = [
             (f"{name} {n}", row, options(row["input"])) for name, file in files.items() for n, row in enumerate(file)
         ]
-        show(
-            "options that do not run from (A) on",
-            (
-                at
-                for at, _, found in rows
-                if "".join(letter for letter, _ in found) != "ABCDEFGH"[: len(found)] or len(found) < 2
-            ),
-        )
+        letters = [(where, "".join(letter for letter, _ in choices)) for where, _, choices in rows]
+        wrong = (where for where, text in letters if text != "ABCDEFGH"[: len(text)] or len(text) < 2)
+        show("options that do not run from (A) on", wrong)
         show("two options of the same text, * one of them right", twins(rows))
-        letter = {at: row["target"].strip().strip("()") for at, row, _ in rows}
-        show("target that no option bears", (at for at, _, found in rows if letter[at] not in dict(found)))
-        show("target with a line break", Counter(at.split()[0] for at, row, _ in rows if "\n" in row["target"]).items())
-    asked = [(name, n, row) for name, file in zh.items() for n, row in enumerate(file)]
-    gold = {row["id"]: dict(options(row["input"])).get(row["target"].strip("()"), "") for *_, row in asked}
+        target = {where: row["target"].strip().strip("()") for where, row, _ in rows}
+        show("target that no option bears", (w for w, _, choices in rows if target[w] not in dict(choices)))
+        broken = Counter(where.split()[0] for where, row, _ in rows if "\n" in row["target"])
+        show("target with a line break", broken.items())
+    questions = [(name, n, row, en[name][n]) for name, file in zh.items() for n, row in enumerate(file)]
+    gold = {row["id"]: dict(options(row["input"])).get(row["target"].strip("()"), "") for _, _, row, _ in questions}
     print("\n== CHARM, between items")
-    reading = [item for item in asked if item[0].endswith("Reading_Comprehension")]
+    reading = [(name, n, row) for name, n, row, _ in questions if name.endswith("Reading_Comprehension")]
     pairs = [
         (a, b) for a, b in combinations(reading, 2) if a[0] == b[0] and likeness(a[2]["input"], b[2]["input"]) > 0.7
     ]
@@ -95,96 +91,65 @@ def charm(root: Path) -> None:
             for a, b in pairs
         ),
     )
-    show(
-        "Translate-EN: another target",
-        (
-            f"{name} {n}"
-            for name, file in zh.items()
-            for n, row in enumerate(file)
-            if row["target"].strip() != en[name][n]["target"].strip()
-        ),
+    other = (f"{name} {n}" for name, n, row, english in questions if row["target"].strip() != english["target"].strip())
+    show("Translate-EN: another target", other)
+    mark = re.compile("[?？]")
+    unmarked = (
+        f"{f} {n}" for f, n, row, english in questions if mark.search(stem(row)) and not mark.search(stem(english))
     )
-    show(
-        "Translate-EN: a question without its question mark",
-        (
-            f"{name} {n}"
-            for name, file in zh.items()
-            for n, row in enumerate(file)
-            if re.search("[?？]", stem(row)) and not re.search("[?？]", stem(en[name][n]))
-        ),
+    show("Translate-EN: a question without its question mark", unmarked)
+    chinese = Counter(name for name, _, _, english in questions if re.search("[\u4e00-\u9fff]", english["input"]))
+    show("Translate-EN: Chinese left", chinese.items())
+    entailment = (english for name, _, _, english in questions if name.endswith("Inference"))
+    names = Counter(options(english["input"])[0][1].lower() for english in entailment)
+    show("Translate-EN: names of entailment", names.items())
+    references = [(name, row["target"]) for name, file in read("memorization_Translate-EN").items() for row in file]
+    long = Counter(name for name, text in references if re.search(r"\(\S*\d", text) or len(text) > 60)
+    show("Translate-EN: references with dates in brackets or of over 60 characters", long.items())
+    premises = Counter(
+        (name, row["input"].partition("\n")[0].strip()) for name, _, row, _ in questions if name.endswith("Inference")
     )
-    show(
-        "Translate-EN: Chinese left",
-        Counter(
-            name for name, file in en.items() for row in file if re.search("[\u4e00-\u9fff]", row["input"])
-        ).items(),
-    )
-    show(
-        "Translate-EN: names of entailment",
-        Counter(
-            options(row["input"])[0][1].lower()
-            for name, file in en.items()
-            if name.endswith("Inference")
-            for row in file
-        ).items(),
-    )
-    said = {name: [row["target"] for row in file] for name, file in read("memorization_Translate-EN").items()}
-    show(
-        "Translate-EN: references with dates in brackets or of over 60 characters",
-        Counter(
-            name for name, texts in said.items() for text in texts if re.search(r"\(\S*\d", text) or len(text) > 60
-        ).items(),
-    )
-    premises = [(name, row["input"].partition("\n")[0].strip()) for name, _, row in asked if name.endswith("Inference")]
-    show(
-        "premises of several items (set, number of items)",
-        Counter((name.partition("_")[0], n) for (name, _), n in Counter(premises).items() if n > 1).items(),
-    )
+    several = Counter((name.partition("_")[0], n) for (name, _), n in premises.items() if n > 1)
+    show("premises of several items (set, number of items)", several.items())
     print("\n== CHARM, memory")
-    mids = {(row["id"], fact) for *_, row in asked for fact in row.get("mids", [])}
+    mids = {(row["id"], fact) for _, _, row, _ in questions for fact in row.get("mids", [])}
     rids = {(item, row["id"]) for file in facts.values() for row in file for item in row["rids"]}
     show("links that stand in one direction only", mids ^ rids)
-    show(
-        "links that stand twice",
-        (
-            f"{name} {n}"
-            for files in (zh, facts)
-            for name, file in files.items()
-            for n, row in enumerate(file)
-            for key in ("mids", "rids")
-            if len({*row.get(key, [])}) < len(row.get(key, []))
-        ),
+    linked = (
+        (f"{name} {n}", row) for files in (zh, facts) for name, file in files.items() for n, row in enumerate(file)
     )
+    links = ((where, row.get(key, [])) for where, row in linked for key in ("mids", "rids"))
+    show("links that stand twice", (where for where, ids in links if len({*ids}) < len(ids)))
     by_question = defaultdict(list)
     for name, file in facts.items():
         for n, row in enumerate(file):
             by_question[plain_text(row["input"])].append((f"{name} {n}", row["target"]))
-    again = [found for found in by_question.values() if len(found) > 1]
-    show("asked more than once", (", ".join(at for at, _ in found) for found in again))
-    show("of them with one and the same reference", (found[0][0] for found in again if len({t for _, t in found}) == 1))
+    again = [rows for rows in by_question.values() if len(rows) > 1]
+    show("asked more than once", (", ".join(where for where, _ in rows) for rows in again))
+    same = (rows[0][0] for rows in again if len({target for _, target in rows}) == 1)
+    show("of them with one and the same reference", same)
     negated = [row for file in facts.values() for row in file if row["target"].startswith("[not]")]
     print(f"references [not]x: {len(negated)} of {sum(map(len, facts.values()))}")
     print("\n== CHARM, examples")
-    show(
-        "examples that are test items",
-        (f"{path.name}: {n} ({score:.2f})" for path, n, score in leaked_examples(root, zh)),
-    )
+    leaked = (f"{path.name}: {n} ({score:.2f})" for path, n, score in leaked_examples(root, zh))
+    show("examples that are test items", leaked)
 
 
-def twins(rows: Iterable[tuple[str, Row, list[tuple[str, str]]]]) -> Iterator[str]:
-    for at, row, found in rows:
-        texts = Counter(plain_text(text) for _, text in found)
-        right = plain_text(dict(found).get(row["target"].strip().strip("()"), ""))
+def twins(rows: Iterable[tuple[str, RawItem, list[tuple[str, str]]]]) -> Iterator[str]:
+    """The items of `charm` with two options of the same text; * marks those whose right option is one of the two."""
+    for where, row, choices in rows:
+        texts = Counter(plain_text(text) for _, text in choices)
+        right = plain_text(dict(choices).get(row["target"].strip().strip("()"), ""))
         if any(n > 1 for n in texts.values()):
-            yield f"{at}{'*' * (texts[right] > 1)}"
+            yield f"{where}{'*' * (texts[right] > 1)}"
 
 
-def stem(row: Row) -> str:
+def stem(row: RawItem) -> str:
     """The text before the options."""
     return LINE.split(row["input"])[0]
 
 
-def leaked_examples(root: Path, zh: dict[str, list[Row]]) -> Iterator[tuple[Path, int, float]]:
+def leaked_examples(root: Path, zh: dict[str, list[RawItem]]) -> Iterator[tuple[Path, int, float]]:
     """The direct examples of each task whose question has a likeness of 0.82 and more with an item's."""
     for path in sorted((root / "few-shot-examples").glob("*_Direct.txt")):
         for block in re.split(r"\n\s*\nQ[:：]", path.read_text(encoding="utf-8"))[1:]:
@@ -206,34 +171,21 @@ def xcopa(root: Path) -> None:
     }
     for (folder, split), rows in files.items():
         print(folder, split, Counter(row["label"] for row in rows), Counter(row["question"] for row in rows))
-        show(
-            "two equal choices",
-            (n for n, row in enumerate(rows) if plain_text(row["choice1"]) == plain_text(row["choice2"])),
-        )
-    keys = ("label", "question", "idx")
-    show(
-        "the translation has another label",
-        (
-            f"{split} {n}"
-            for split in ("val", "test")
-            for n, pair in enumerate(zip(files["data", split], files["data-gmt", split], strict=True))
-            if any(pair[0][k] != pair[1][k] for k in keys)
-        ),
+        equal = (n for n, row in enumerate(rows) if plain_text(row["choice1"]) == plain_text(row["choice2"]))
+        show("two equal choices", equal)
+    pairs = (
+        (f"{split} {n}", *pair)
+        for split in ("val", "test")
+        for n, pair in enumerate(zip(files["data", split], files["data-gmt", split], strict=True))
     )
+    other = (at for at, row, translated in pairs if any(row[k] != translated[k] for k in ("label", "question", "idx")))
+    show("the translation has another label", other)
     rows = [(f"{split} {n}", row) for split in ("val", "test") for n, row in enumerate(files["data", split])]
-    show(
-        "premises that stand twice",
-        (
-            f"{a}, {b}"
-            for (a, x), (b, y) in combinations(rows, 2)
-            if plain_text(x["premise"]) == plain_text(y["premise"])
-        ),
-    )
-    texts = [(at, grams("".join((row["premise"], row["choice1"], row["choice2"])), 2)) for at, row in rows]
-    show(
-        "nearly equal items",
-        (f"{a}, {b}" for (a, x), (b, y) in combinations(texts, 2) if len(x & y) >= 0.6 * len(x | y)),
-    )
+    premises = [(where, plain_text(row["premise"])) for where, row in rows]
+    show("premises that stand twice", (f"{a}, {b}" for (a, x), (b, y) in combinations(premises, 2) if x == y))
+    texts = [(where, grams("".join((row["premise"], row["choice1"], row["choice2"])), 2)) for where, row in rows]
+    near = (f"{a}, {b}" for (a, x), (b, y) in combinations(texts, 2) if len(x & y) >= 0.6 * len(x | y))
+    show("nearly equal items", near)
 
 
 def c3(root: Path) -> None:
@@ -243,17 +195,16 @@ def c3(root: Path) -> None:
         for kind in "dm"
         for split in ("train", "dev", "test")
     }
-    asked = [
+    asked_questions = [
         (f"{kind} {split} {name}/{n}", q)
         for (kind, split), documents in files.items()
         for _, questions, name in documents
         for n, q in enumerate(questions, 1)
     ]
-    show(
-        "answers that are not exactly one of the choices",
-        (at for at, q in asked if q["choice"].count(q["answer"]) != 1),
-    )
-    show("questions with two equal choices", (at for at, q in asked if len({*q["choice"]}) < len(q["choice"])))
+    odd = (where for where, q in asked_questions if q["choice"].count(q["answer"]) != 1)
+    show("answers that are not exactly one of the choices", odd)
+    equal = (where for where, q in asked_questions if len({*q["choice"]}) < len(q["choice"]))
+    show("questions with two equal choices", equal)
     show("documents of which the larger part (8 in 10 of the shorter one's 6-grams) stands twice", copies(files))
     names: dict[str, set[str]] = defaultdict(set)
     for (kind, split), documents in files.items():
@@ -261,7 +212,7 @@ def c3(root: Path) -> None:
             names[name].add(f"{kind}-{split}")
     print(f"ids that two files give to different documents: {sum(len(where) > 1 for where in names.values())}")
     for (kind, split), documents in files.items():
-        questions = [q for _, asked_here, _ in documents for q in asked_here if q["choice"].count(q["answer"]) == 1]
+        questions = [q for _, of_document, _ in documents for q in of_document if q["choice"].count(q["answer"]) == 1]
         for size in (2, 3, 4):
             places = Counter(q["choice"].index(q["answer"]) for q in questions if len(q["choice"]) == size)
             if n := places.total():
@@ -288,16 +239,16 @@ def blind(files: dict[tuple[str, str], list[Any]]) -> None:
     from sklearn.linear_model import LogisticRegression
 
     for kind in "dm":
-        asked = {split: [q for _, qs, _ in files[kind, split] for q in qs] for split in ("train", "dev", "test")}
-        shown = [(choice, choice == q["answer"]) for q in asked["train"] for choice in q["choice"]]
+        questions_of = {split: [q for _, qs, _ in files[kind, split] for q in qs] for split in ("train", "dev", "test")}
+        shown = [(choice, choice == q["answer"]) for q in questions_of["train"] for choice in q["choice"]]
         features = TfidfVectorizer(analyzer="char", ngram_range=(1, 3), min_df=3, sublinear_tf=True)
         model = LogisticRegression(max_iter=400).fit(features.fit_transform(c for c, _ in shown), [y for _, y in shown])
         for split in ("dev", "test"):
             right = sum(
                 q["choice"][model.decision_function(features.transform(q["choice"])).argmax()] == q["answer"]
-                for q in asked[split]
+                for q in questions_of[split]
             )
-            print(f"choices alone, {kind} {split}: {right / len(asked[split]):.1%}")
+            print(f"choices alone, {kind} {split}: {right / len(questions_of[split]):.1%}")
 
 
 def copies(files: dict[tuple[str, str], list[Any]]) -> Iterator[str]:
@@ -307,10 +258,10 @@ def copies(files: dict[tuple[str, str], list[Any]]) -> Iterator[str]:
         for lines, _, name in documents
     ]
     holders: dict[str, list[int]] = defaultdict(list)
-    for n, (_, parts) in enumerate(texts):
-        for part in parts:
-            holders[part].append(n)
-    common = Counter(pair for found in holders.values() if len(found) < 30 for pair in combinations(found, 2))
+    for n, (_, of_text) in enumerate(texts):
+        for gram in of_text:
+            holders[gram].append(n)
+    common = Counter(pair for numbers in holders.values() if len(numbers) < 30 for pair in combinations(numbers, 2))
     for (a, b), n in sorted(common.items()):
         if n >= max(8, 0.8 * min(len(texts[a][1]), len(texts[b][1]))):
             yield f"{texts[a][0]}, {texts[b][0]}"

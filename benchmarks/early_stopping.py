@@ -59,8 +59,8 @@ def outcomes(run: Path) -> Iterator[Outcomes]:
             else:
                 asking = asking_of(cell, trials)
                 rotations = PERTURBATIONS[cell.place.perturb].several
-                found = [item_range([values[n] for n in own], rotations)[0] for own in asking.trials]
-                yield Outcomes(cell.place.name, cell.place.model, task.benchmark, np.array(found), asking.order)
+                item_values = [item_range([values[n] for n in indices], rotations)[0] for indices in asking.trials]
+                yield Outcomes(cell.place.name, cell.place.model, task.benchmark, np.array(item_values), asking.order)
 
 
 def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict
     rng = np.random.default_rng([seed, *cell.name.encode()])
     strata = [np.flatnonzero(order.strata == s) for s in np.unique(order.strata)]
     mean, ends = float(values.mean()), order.ends
-    asked, missed, missed_at_stop, fixed_asked, fixed_missed = [], 0, 0, [], 0
+    asked_counts, missed, missed_at_stop, fixed_asked, fixed_missed = [], 0, 0, [], 0
     for _ in range(repetitions):
         drawn = values.copy()
         for members in strata:
@@ -77,7 +77,7 @@ def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict
         low, high = bounds(drawn, drawn, order, margin)
         wrong = (low > mean + _SMALL) | (high < mean - _SMALL)
         stop = int(np.argmax(high - low <= 2 * margin + _SMALL))
-        asked.append(int(ends[stop]))
+        asked_counts.append(int(ends[stop]))
         missed += bool(wrong.any())
         missed_at_stop += bool(wrong[stop])
         n, wrong_fixed = _fixed(rng.permutation(values), margin, mean)
@@ -91,7 +91,7 @@ def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict
         "model": cell.model,
         "items": total,
         "mean": mean,
-        "asked": float(np.mean(asked)),
+        "asked": float(np.mean(asked_counts)),
         "missed": missed / repetitions,  # at any look
         "missed_at_stop": missed_at_stop / repetitions,
         "oracle": math.ceil(alone * total / (total + alone)),
@@ -146,8 +146,8 @@ def main() -> None:
         given.json.write_text(json.dumps(rows, indent=1, ensure_ascii=False))
     for model in dict.fromkeys(row["model"] for row in rows):
         for benchmark in dict.fromkeys(row["benchmark"] for row in rows):
-            if own := [row for row in rows if (row["model"], row["benchmark"]) == (model, benchmark)]:
-                print(summary(own, f"{model} {benchmark}"))
+            if of_both := [row for row in rows if (row["model"], row["benchmark"]) == (model, benchmark)]:
+                print(summary(of_both, f"{model} {benchmark}"))
     print(summary(rows, "all"))
 
 

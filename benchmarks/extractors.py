@@ -45,9 +45,9 @@ def load_module(
     spec = importlib.util.spec_from_file_location(module, checkout / f"{module.replace('.', '/')}.py")
     if spec is None or spec.loader is None:
         return None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
 
 
 class Registry:
@@ -95,12 +95,12 @@ def evalscope(checkout: Path | None) -> dict[str, Extract]:
 
 
 def our_letters(row: corpus.Row) -> set[str]:
-    found = corpus.read_label(row)
-    return {*found} if isinstance(found, list) else {found} - {None}
+    letters_read = corpus.read_label(row)
+    return {*letters_read} if isinstance(letters_read, list) else {letters_read} - {None}
 
 
-def kind(row: corpus.Row, found: set[str]) -> str:
-    letters = {letter for letter in found if re.fullmatch("[A-Z]", letter)} & {*row["options"]}
+def kind(row: corpus.Row, letters_read: set[str]) -> str:
+    letters = {letter for letter in letters_read if re.fullmatch("[A-Z]", letter)} & {*row["options"]}
     if "label" in row and len(letters) > 1:
         letters = set()  # several letters are no answer where one is asked for
     wanted = {*row["labels"]} if "labels" in row else {row["label"]} - {None}
@@ -118,16 +118,16 @@ def main() -> None:
         sys.exit(str(missing))
     for several in (False, True):
         extractors = {"evalsuite": our_letters, **opencompass(given.opencompass, several), **evalscope(given.evalscope)}
-        asked = [row for row in rows if ("labels" in row) == several]
-        none = sum(not row.get("label", row.get("labels")) for row in asked)
+        of_kind = [row for row in rows if ("labels" in row) == several]
+        none = sum(not row.get("label", row.get("labels")) for row in of_kind)
         print(
-            f"| {'several options' if several else 'one option'}, {len(asked)} ({none} without an answer) | right | wrong | invented | missed |"
+            f"| {'several options' if several else 'one option'}, {len(of_kind)} ({none} without an answer) | right | wrong | invented | missed |"
         )
         print("|---|--:|--:|--:|--:|")
         for name, extract in extractors.items():
-            counts = Counter(kind(row, extract(row)) for row in asked)
+            counts = Counter(kind(row, extract(row)) for row in of_kind)
             print(
-                f"| {name} | {counts['right'] / len(asked):.1%} | "
+                f"| {name} | {counts['right'] / len(of_kind):.1%} | "
                 + " | ".join(str(counts[k]) for k in corpus.KINDS[1:])
                 + " |"
             )

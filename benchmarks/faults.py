@@ -55,8 +55,8 @@ def server_process(module: str, seed: int, *words: str) -> Iterator[str]:
 
 def account(url: str) -> dict[str, Any]:
     with urllib.request.urlopen(f"{url}/account") as answer:
-        found: dict[str, Any] = json.load(answer)
-    return found
+        counts: dict[str, Any] = json.load(answer)
+    return counts
 
 
 def prepare(folder: Path, url: str, requests: int) -> list[str]:
@@ -82,8 +82,8 @@ def rows(run: Path, query: str) -> list[Any]:
 
 def replies(run: Path) -> dict[str, str]:
     """Prompts (by their id in the account) -> the replies stored."""
-    found = rows(run, "SELECT r.request, p.text FROM requests r JOIN replies p ON p.key = r.key")
-    return {prompt_id(_prompt(packed)): text for packed, text in found}
+    pairs = rows(run, "SELECT r.request, p.text FROM requests r JOIN replies p ON p.key = r.key")
+    return {prompt_id(_prompt(packed)): text for packed, text in pairs}
 
 
 def _prompt(packed: bytes) -> str:
@@ -104,7 +104,8 @@ def faults(folder: Path, requests: int, kills: int, mix: str, seed: int) -> bool
     rng = random.Random(seed)
     with server(mix, seed) as url:
         command, run = prepare(folder, url, requests), folder / "run"
-        kept: dict[str, int] = {}  # prompts that had a reply when the client was killed -> how often asked by then
+        # Prompts that had a reply when the client was killed -> how often they were asked by then.
+        times_at_kill: dict[str, int] = {}
         began = time.perf_counter()
         for kill in range(1, kills + 1):
             goal = requests * kill // (kills + 1) + rng.randint(-requests // 50, requests // 50)
@@ -116,40 +117,41 @@ def faults(folder: Path, requests: int, kills: int, mix: str, seed: int) -> bool
             time.sleep(0.5)  # the server notices that the client is gone
             times = account(url)["prompts"]
             now = replies(run)
-            kept |= {name: times[name]["times"] for name in now.keys() - kept.keys()}
+            times_at_kill |= {name: times[name]["times"] for name in now.keys() - times_at_kill.keys()}
             print(f"kill {kill}: {len(now):,} replies stored", flush=True)
         start(command).wait()
         seconds = time.perf_counter() - began
-        told, found = account(url), replies(run)
-    asked = {prompt_id(_prompt(packed)) for (packed,) in rows(run, "SELECT request FROM requests")}
+        report, stored = account(url), replies(run)
+    prompts = {prompt_id(_prompt(packed)) for (packed,) in rows(run, "SELECT request FROM requests")}
     errors = rows(run, "SELECT error FROM failures")
-    lost = len(asked) - len(found) - len(errors)
+    lost = len(prompts) - len(stored) - len(errors)
     # The account knows a prompt by its hash, and the reply is made of that hash.
-    mixed = sum(text != reply_of(name) for name, text in found.items())
-    again = sum(told["prompts"][name]["times"] - times for name, times in kept.items())
+    mixed = sum(text != reply_of(name) for name, text in stored.items())
+    again = sum(report["prompts"][name]["times"] - times for name, times in times_at_kill.items())
     ((most,),) = rows(run, "SELECT max(asked) FROM replies")
     ((spent,),) = rows(run, "SELECT sum(cost) FROM spent")
-    charged = (told["charged"]["prompt_tokens"] + 2 * told["charged"]["new_tokens"]) / 1e6
+    charged = (report["charged"]["prompt_tokens"] + 2 * report["charged"]["new_tokens"]) / 1e6
     shown = sum(KEY.encode() in path.read_bytes() for path in run.rglob("*") if path.is_file())
-    unseen = sum(max(0, p["whole"] - 1) for p in told["prompts"].values())
+    unseen = sum(max(0, p["whole"] - 1) for p in report["prompts"].values())
     print(
-        f"\n{len(asked):,} distinct requests, asked {told['requests']:,} times in {seconds:.0f} s, start-ups included"
+        f"\n{len(prompts):,} distinct requests, asked {report['requests']:,} times in {seconds:.0f} s, start-ups included"
     )
     print(
-        "what the server did: " + ", ".join(f"{k} {n:,}" for k, n in sorted(told["kinds"].items(), key=lambda x: -x[1]))
+        "what the server did: "
+        + ", ".join(f"{k} {n:,}" for k, n in sorted(report["kinds"].items(), key=lambda x: -x[1]))
     )
     for line in re.findall(r"requests without a reply.*|\d+ asked, \d+ tokens.*", (run / "run.log").read_text()):
         print(f"log: {line}")
-    print(f"replies                             {len(found):6,}")
+    print(f"replies                             {len(stored):6,}")
     print(f"recorded failures                   {len(errors):6,}  {'; '.join(sorted({e for (e,) in errors})[:3])}")
     print(f"lost                                {lost:6,}")
     print(f"mixed up                            {mixed:6,}")
     print(f"asked again after being stored      {again:6,}  (a key was answered at most {most} time)")
     print(f"answered whole, but not read (kill) {unseen:6,}")
-    print(f"sent while silence was asked for    {told['early']:6,}")
+    print(f"sent while silence was asked for    {report['early']:6,}")
     print(f"files of the run that show the key  {shown:6,}")
     print(f"spent by our books {spent:.6f}, charged by the server at most {charged:.6f}", flush=True)
-    return not (lost or mixed or again or most != 1 or shown or told["early"] or spent < charged - 1e-9)
+    return not (lost or mixed or again or most != 1 or shown or report["early"] or spent < charged - 1e-9)
 
 
 def ratio(folder: Path, requests: int, concurrency: int) -> None:

@@ -56,7 +56,7 @@ def bare_training(model: Model, batches: list[list[training.TrainingRow]], folde
         model=peft.get_peft_model(net, config),
         args=arguments,
         train_dataset=tensors,
-        data_collator=lambda found: found[0],
+        data_collator=lambda one_batch: one_batch[0],
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
     return trainer

@@ -46,16 +46,16 @@ def means_over_tasks(
         clusters = np.repeat(np.arange(dialogues), rng.integers(1, 4, dialogues))
         means = Means.of({"x": (rng.random(len(clusters)) < shares[clusters]).astype(float)})
         if dialogues < RESAMPLED:
-            own = few_dialogues(means.statistics[:, 1], clusters.tolist())
+            interval = few_dialogues(means.statistics[:, 1], clusters.tolist())
         else:
-            own = bootstrap(means, clusters.tolist(), rng, 300)["x"]
-            if own.low == own.high:
-                own = few_dialogues(means.statistics[:, 1], clusters.tolist())
+            interval = bootstrap(means, clusters.tolist(), rng, 300)["x"]
+            if interval.low == interval.high:
+                interval = few_dialogues(means.statistics[:, 1], clusters.tolist())
         moves = influences(means, clusters.tolist())["x"]
         sizes = np.bincount(clusters) / len(clusters)
         of = {n: (float(move), float(size)) for n, (move, size) in enumerate(zip(moves, sizes, strict=True))}
-        apart.append(Summand(1 / TASKS, own.value, own.low, own.high, {}))
-        shared.append(Summand(1 / TASKS, own.value, own.low, own.high, of))
+        apart.append(Summand(1 / TASKS, interval.value, interval.low, interval.high, {}))
+        shared.append(Summand(1 / TASKS, interval.value, interval.low, interval.high, of))
     return [(i.low, i.high, i.high - i.low) for i in map(weighted_sum, (apart, shared))]
 
 
@@ -71,8 +71,11 @@ def main() -> None:
             for alike in (0.0, 0.2):
                 for _ in range(repetitions):
                     values, clusters = draw_answers(rng, dialogues, share, alike)
-                    found = bootstrap(Means.of({"x": values}), clusters, rng, 300)["x"], few_dialogues(values, clusters)
-                    rows.append([x for i in found for x in (i.low <= share <= i.high, i.high - i.low)])
+                    both_intervals = (
+                        bootstrap(Means.of({"x": values}), clusters, rng, 300)["x"],
+                        few_dialogues(values, clusters),
+                    )
+                    rows.append([x for i in both_intervals for x in (i.low <= share <= i.high, i.high - i.low)])
         old, old_width, new, new_width = np.mean(rows, axis=0)
         print(f"{dialogues:9d}  {100 * old:17.1f} {old_width:7.2f}  {100 * new:20.1f} {new_width:7.2f}")
     print("\ndialogues  correlation  independent tasks: held, width   a dialogue once: held, width")

@@ -58,14 +58,14 @@ def prompts(options: int, count: int) -> list[Any]:
     from evalsuite.prompt import Prompt
 
     corpus = CorecodeCorpus(BENCHMARK, bundled("sample"))
-    found = []
+    requests = []
     for t in BENCHMARK.tasks:
         prompt = Prompt(bundled("prompts"), t, "paper")
         for item_set in BENCHMARK.sets:
             for split in SPLITS:
                 items = corpus.file(t, item_set, split).items if t.kind.single else ()
-                found += [replace(prompt.request(i), scoring="labels") for i in items if len(i.options) == options]
-    return list({r.prompt: r for r in found}.values())[:count]
+                requests += [replace(prompt.request(i), scoring="labels") for i in items if len(i.options) == options]
+    return list({r.prompt: r for r in requests}.values())[:count]
 
 
 def main() -> None:
@@ -88,47 +88,51 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         network(Path(name))
         for options in map(int, args.options.split(",")):
-            asked = prompts(options, args.items)
+            requests = prompts(options, args.items)
             model = Model(name="random", backend="hf", path=name, dtype="float32", device="cpu")
-            longest = max(HuggingFace(model).tokens(r) for r in asked)
+            longest = max(HuggingFace(model).tokens(r) for r in requests)
             model = model.model_copy(update={"generation": Generation(batch_tokens=args.rows * longest)})
             ours = HuggingFace(model)
             theirs = HFLM(pretrained=ours.net, tokenizer=ours.checkpoint.tokenizer, batch_size=args.rows, device="cpu")
             for label in args.labels.split(","):
                 texts = [
-                    [f"({x})" if label == "bracket" else f" {x}" for x, *_ in label_forms(r.labels)] for r in asked
+                    [f"({x})" if label == "bracket" else f" {x}" for x, *_ in label_forms(r.labels)] for r in requests
                 ]
                 instances = [
                     Instance("loglikelihood", {}, (r.prompt, text), k)
-                    for r, row in zip(asked, texts, strict=True)
+                    for r, row in zip(requests, texts, strict=True)
                     for k, text in enumerate(row)
                 ]
                 times: dict[str, list[float]] = {"ours": [], "lm-eval": []}
                 for _ in range(args.repeats):
                     began = time.perf_counter()
-                    replies = dict(pair for group in ours.generate(asked, [False] * len(asked)) for pair in group)
+                    replies = dict(pair for group in ours.generate(requests, [False] * len(requests)) for pair in group)
                     times["ours"].append(time.perf_counter() - began)
                     began = time.perf_counter()
                     scores = theirs.loglikelihood(instances, disable_tqdm=True)
                     times["lm-eval"].append(time.perf_counter() - began)
-                assert len(replies) == len(asked)
+                assert len(replies) == len(requests)
                 ratios = [b / a for a, b in zip(times["ours"], times["lm-eval"], strict=True)]
                 print(
-                    f"{len(asked)} items of {options} options, label {texts[0][0]!r}: "
-                    f"ours {len(asked) / min(times['ours']):.1f} items/s, lm-eval {len(asked) / min(times['lm-eval']):.1f}; "
+                    f"{len(requests)} items of {options} options, label {texts[0][0]!r}: "
+                    f"ours {len(requests) / min(times['ours']):.1f} items/s, lm-eval {len(requests) / min(times['lm-eval']):.1f}; "
                     f"ratio {statistics.median(ratios):.1f} ({min(ratios):.1f}–{max(ratios):.1f})"
                 )
                 if label == "letter":
-                    compare(ours, asked, replies, texts, [s[0] for s in scores])
+                    compare(ours, requests, replies, texts, [s[0] for s in scores])
 
 
-def compare(ours: Any, asked: list[Any], replies: Any, texts: list[list[str]], theirs: list[float]) -> None:
+def compare(ours: Any, requests: list[Any], replies: Any, texts: list[list[str]], theirs: list[float]) -> None:
     """Print the largest difference between both log-probabilities of " a"."""
     from evalsuite.backends.hf.prefill import continuations
 
-    ids = [ours.checkpoint.after(r.prompt, row) for r, row in zip(asked, texts, strict=True)]
-    mine = [sum(o) for n, r in enumerate(asked) for o in continuations(ours.net, [ours.ids(r)], [ids[n]])[0]]
-    print(f"    log-probabilities differ by {max(abs(a - b) for a, b in zip(mine, theirs, strict=True)):.1e} at most")
+    ids = [ours.checkpoint.after(r.prompt, row) for r, row in zip(requests, texts, strict=True)]
+    log_probabilities = [
+        sum(o) for n, r in enumerate(requests) for o in continuations(ours.net, [ours.ids(r)], [ids[n]])[0]
+    ]
+    print(
+        f"    log-probabilities differ by {max(abs(a - b) for a, b in zip(log_probabilities, theirs, strict=True)):.1e} at most"
+    )
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ def load_with_suite(folder: Path) -> int:
 
 
 def load_with_json(folder: Path) -> int:
-    kept = [json.loads(line) for path in folder.rglob("*.jsonl") for line in path.read_bytes().splitlines()]
-    return len(kept)
+    rows = [json.loads(line) for path in folder.rglob("*.jsonl") for line in path.read_bytes().splitlines()]
+    return len(rows)
 
 
 def main() -> None:

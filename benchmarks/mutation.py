@@ -39,30 +39,18 @@ TESTS = {
     "analyses": "end_of_run journey sheets tables show",
     "analyses/abstention": "askings",
     "analyses/anchor": "anchors",
-    "analyses/aspects": "aspects",
     "analyses/average_ranks": "ranking tables",
-    "analyses/blame": "blame",
-    "analyses/breakdown": "breakdown",
-    "analyses/calibration": "calibration",
-    "analyses/chance": "chance",
     "analyses/confusion": "breakdown tables",
-    "analyses/contamination": "contamination",
     "analyses/correlations": "ranking tables",
     "analyses/detectable": "power",
-    "analyses/difficulty": "difficulty",
     "analyses/extraction": "whole_replies",
     "analyses/findings": "findings end_of_run findings_agree",
-    "analyses/gaps": "gaps",
     "analyses/item_mean": "early_stopping sampling memory",
     "analyses/items": "show terminal sampling",
     "analyses/judge_correction": "corrected",
     "analyses/judged": "judge judge_run sisters gaps",
-    "analyses/learning": "learning",
     "analyses/means": "benchmarks early_stopping",
-    "analyses/memory": "memory",
-    "analyses/overview": "overview",
     "analyses/ranked_pairs": "ranking early_stopping",
-    "analyses/robustness": "robustness",
     "analyses/saved": "strangers rounding sheets",
     "analyses/scores": "tables end_of_run early_stopping unread",
     "analyses/second_reader": "second_reader unread",
@@ -92,15 +80,8 @@ TESTS = {
     "backends/openai/lines": "requests batches",
     "backends/openai/provider": "batches secrets",
     "backends/openai/spending": "costs",
-    "backends/ray": "ray",
-    "backends/recording": "recording",
-    "backends/scripted": "scripted",
     "backends/vllm": "model_settings sampling backends",
     "benchmarks": "benchmarks data sample setup",
-    "benchmarks/blend": "blend",
-    "benchmarks/c3": "c3",
-    "benchmarks/cedar": "cedar",
-    "benchmarks/charm": "charm",
     "benchmarks/check": "data sample build_stats",
     "benchmarks/cicero": "cicero cicero_published",
     "benchmarks/cider": "cider cider_dnli",
@@ -110,31 +91,20 @@ TESTS = {
     "benchmarks/glucose": "glucose benchmarks",
     "benchmarks/kinds": "perturb likelihood journey scoring",
     "benchmarks/languages": "parse_reasoned whole_replies scoring",
-    "benchmarks/pull": "pull",
     "benchmarks/registry": "benchmarks own_benchmark setup",
     "cli": "cli exit_codes show docs messages_table",
-    "cli/anchors": "anchors",
     "cli/audit": "audit audit_answer audit_marks",
     "cli/batch": "batches requests",
     "cli/build": "build_tasks build_annotations build_stats build_screen",
-    "cli/chinese_help": "chinese_help",
-    "cli/compare": "compare",
     "cli/contamination": "contamination cli",
     "cli/data": "data pull",
-    "cli/export": "export",
     "cli/finetune": "finetune cli",
     "cli/judge": "judge_run cli",
-    "cli/parity": "parity",
-    "cli/requests": "requests",
-    "cli/setup": "setup",
-    "cli/show": "show",
-    "cli/submit": "submit",
     "cli/tables": "terminal tables sheets show rounding",
     "common": "elsewhere strangers names terminal",
     "common/dialogue": "prompt data build_annotations aspects",
     "common/fences": "judge",
     "common/files": "one_writer own_files elsewhere names",
-    "common/finite": "finite",
     "common/flags": "cli keywords",
     "common/language": "messages",
     "common/linebreaks": "terminal",
@@ -146,39 +116,26 @@ TESTS = {
     "common/sheet": "sheets tables terminal",
     "common/templates": "prompt names reasoned",
     "common/text": "secrets openai strangers",
-    "common/weights": "weights",
     "evaluation": "journey lines cli truncated",
-    "evaluation/truncated": "truncated",
     "evaluation/ask": "sampling secrets journey",
     "evaluation/cost": "costs",
     "evaluation/detectable": "power",
     "evaluation/display": "secrets openai terminal journey",
-    "evaluation/early_stopping": "early_stopping",
     "evaluation/preview": "model_paths exit_codes journey",
     "evaluation/prompt_tokens": "costs",
-    "evaluation/second_reader": "second_reader",
     "evaluation/stored_samples": "costs",
     "evaluation/token_forecast": "costs",
     "exchange/batch": "lines explain parse_confidence",
-    "exchange/explain": "explain",
-    "exchange/export": "export",
-    "exchange/parity": "parity",
-    "exchange/publish": "publish",
     "exchange/re": "requests",
     "exchange/submit": "submit tokens truncated",
     "exchange": "parity",
     "exposure": "contamination contamination_planted",
     "finetuning": "finetune finetune_pools cli",
-    "frames": "frames",
     "metrics": "metrics metrics_paper",
     "metrics/agreement": "audit_agreement judge",
-    "metrics/anchors": "anchors",
-    "metrics/calibration": "calibration",
-    "metrics/chance": "chance",
     "metrics/classical": "difficulty",
     "metrics/contains": "charm",
     "metrics/independence": "memory",
-    "metrics/power": "power",
     "metrics/ppi": "corrected",
     "metrics/profiles": "metrics metrics_references",
     "metrics/sequences": "early_stopping",
@@ -213,7 +170,6 @@ TESTS = {
     "results/scoring": "scoring cedar reasoned",
     "results/similarity": "metrics_semsim scoring",
     "results/store": "store batches old_runs",
-    "results/tokens": "tokens",
     "results/votes": "askings",
     "results/words": "sheets tables",
     "review": "audit",
@@ -223,6 +179,17 @@ TESTS = {
     "setup/benchmark": "benchmark_file",
     "types": "keywords prompt scoring perturb",
 }
+# Starts whose test has the name of their last part.
+NAMESAKES = (
+    "analyses/aspects analyses/blame analyses/breakdown analyses/calibration analyses/chance analyses/contamination "
+    "analyses/difficulty analyses/gaps analyses/learning analyses/memory analyses/overview analyses/robustness "
+    "backends/ray backends/recording backends/scripted benchmarks/blend benchmarks/c3 benchmarks/cedar benchmarks/charm "
+    "benchmarks/pull cli/anchors cli/chinese_help cli/compare cli/export cli/parity cli/requests cli/setup cli/show "
+    "cli/submit common/finite common/weights evaluation/truncated evaluation/early_stopping evaluation/second_reader "
+    "exchange/explain exchange/export exchange/parity exchange/publish frames metrics/anchors metrics/calibration "
+    "metrics/chance metrics/power results/tokens"
+)
+TESTS |= {start: start.rpartition("/")[2] for start in NAMESAKES.split()}
 # Tests that take seconds to minutes for every mutant: they evaluate whole runs, draw much, or start Python.
 DEAR = (
     "a_real_run of_a_run the_oracle_is_right_under all_scripts_meet the_tables_fit_80 equal_to_scikit_learn "
@@ -238,11 +205,11 @@ PRELOADED = (
 def tests_of(file: str, root: Path) -> list[str]:
     """The tests of a file, and the examples in its docstrings."""
     start = max((start for start in TESTS if file.startswith(start)), key=len)
-    found = [str(path) for name in TESTS[start].split() for path in sorted(root.glob(f"tests/test_{name}.py"))]
+    paths = [str(path) for name in TESTS[start].split() for path in sorted(root.glob(f"tests/test_{name}.py"))]
     if ">>> " in (root / "evalsuite" / file).read_text(encoding="utf-8"):
         module = "evalsuite." + file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-        found.append(str(root / f"tests/test_examples.py::test_examples_of_a_module[{module}]"))
-    return found
+        paths.append(str(root / f"tests/test_examples.py::test_examples_of_a_module[{module}]"))
+    return paths
 
 
 def code_of(source: str) -> str:
@@ -295,18 +262,18 @@ def inside_function(source: str, line: int) -> bool:
 
 def put_in_place(path: Path, mutated: str) -> None:
     """Give the functions of an imported module the code of its mutated source, so that every caller runs the mutant."""
-    codes, rest = {}, [compile(mutated, str(path), "exec", dont_inherit=True)]
-    while rest:
-        code = rest.pop()
+    codes, codes_left = {}, [compile(mutated, str(path), "exec", dont_inherit=True)]
+    while codes_left:
+        code = codes_left.pop()
         codes[code.co_qualname, code.co_firstlineno] = code
-        rest += [const for const in code.co_consts if isinstance(const, CodeType)]
+        codes_left += [const for const in code.co_consts if isinstance(const, CodeType)]
     for function in gc.get_objects():
         if isinstance(function, FunctionType) and function.__code__.co_filename == str(path):
             function.__code__ = codes[function.__code__.co_qualname, function.__code__.co_firstlineno]
 
 
 def tests_pass(
-    copy: Path, tests: list[str], asked: argparse.Namespace, path: Path | None = None, mutated: str = ""
+    copy: Path, tests: list[str], arguments: argparse.Namespace, path: Path | None = None, mutated: str = ""
 ) -> bool:
     """Runs tests in a forked process with a mutant: its functions in place, or, for code outside of them, imported anew."""
     if not (child := os.fork()):
@@ -321,10 +288,10 @@ def tests_pass(
         elif path:
             put_in_place(path, mutated)
         quick = ["-m", "not slow and not thorough", "-k", f"not ({' or '.join(DEAR.split())})"]
-        which = ["-m", "not thorough"] if asked.slow else quick
+        which = ["-m", "not thorough"] if arguments.slow else quick
         code = import_module("pytest").main([*tests, "-x", "-q", *which, "-p", "no:cacheprovider"])
         os._exit(int(code))
-    stop = time.monotonic() + asked.limit
+    stop = time.monotonic() + arguments.limit
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         if time.monotonic() > stop:
             os.killpg(child, signal.SIGKILL)
@@ -334,7 +301,7 @@ def tests_pass(
     return os.waitstatus_to_exitcode(ended[1]) in (0, 5)  # 5: all tests of these files are slow
 
 
-def survives(copy: Path, mutant: dict, number: int, asked: argparse.Namespace) -> bool:
+def survives(copy: Path, mutant: dict, number: int, arguments: argparse.Namespace) -> bool:
     path = copy / "evalsuite" / mutant["file"]
     source, stat = path.read_text(encoding="utf-8"), path.stat()
     mutated = mutate(source, mutant)
@@ -342,7 +309,7 @@ def survives(copy: Path, mutant: dict, number: int, asked: argparse.Namespace) -
     os.utime(path, (number, number))  # a time of its own, so that no compiled file of another mutant is taken for it
     warm = inside_function(source, mutant["line"]) and source.count("\n") == mutated.count("\n")
     try:
-        return tests_pass(copy, tests_of(mutant["file"], copy), asked, path, mutated if warm else "")
+        return tests_pass(copy, tests_of(mutant["file"], copy), arguments, path, mutated if warm else "")
     finally:
         path.write_text(source, encoding="utf-8")
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
@@ -357,23 +324,23 @@ def main() -> None:
     options.add_argument("--slow", action="store_true", help="with the tests that are marked slow")
     options.add_argument("--again", type=Path, help="run the survivors of this file again")
     options.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
-    asked = options.parse_args()
+    arguments = options.parse_args()
     package = ROOT / "evalsuite"
-    if asked.again:
-        lines = [json.loads(line) for line in asked.again.read_text(encoding="utf-8").splitlines()]
+    if arguments.again:
+        lines = [json.loads(line) for line in arguments.again.read_text(encoding="utf-8").splitlines()]
         mutants = [m for m in lines if m.pop("survived")]
-        asked.out = asked.again.with_suffix(".again.jsonl")
+        arguments.out = arguments.again.with_suffix(".again.jsonl")
     else:
-        paths = [p for name in asked.paths for p in sorted((package / name).rglob("*.py")) or [package / name]]
+        paths = [p for name in arguments.paths for p in sorted((package / name).rglob("*.py")) or [package / name]]
         sources = {p.relative_to(package).as_posix(): p.read_text(encoding="utf-8") for p in paths}
-        dice = Random(asked.seed)
+        dice = Random(arguments.seed)
         lengths = {file: source.count("\n") for file, source in sources.items()}
-        drawn = Counter(dice.choices(list(lengths), list(lengths.values()), k=asked.mutants))
+        drawn = Counter(dice.choices(list(lengths), list(lengths.values()), k=arguments.mutants))
         mutants = [m for file, many in sorted(drawn.items()) for m in mutants_of(file, sources[file], many, dice)]
         dice.shuffle(mutants)  # so that those of a run that is broken off are a sample, too
     sys.path[:] = [place for place in sys.path if not (Path(place) / "cosmic_ray").is_dir()]
-    done = asked.out.read_text(encoding="utf-8").splitlines() if asked.out.exists() else []
-    with tempfile.TemporaryDirectory() as folder, asked.out.open("a", encoding="utf-8") as out:
+    done = arguments.out.read_text(encoding="utf-8").splitlines() if arguments.out.exists() else []
+    with tempfile.TemporaryDirectory() as folder, arguments.out.open("a", encoding="utf-8") as out:
         copy = Path(folder).resolve() / "copy"
         shutil.copytree(
             ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv*", "runs", "__pycache__", "node_modules")
@@ -397,7 +364,7 @@ def main() -> None:
             if "survived" in m:
                 continue
             start = time.monotonic()
-            m["survived"] = survives(copy, m, number, asked)
+            m["survived"] = survives(copy, m, number, arguments)
             source = (package / m["file"]).read_text(encoding="utf-8")
             lines = zip(source.split("\n"), mutate(source, m).split("\n"), strict=False)
             m["change"] = [[a.strip(), b.strip()] for a, b in lines if a != b]
@@ -408,7 +375,7 @@ def main() -> None:
                 proved.add(tuple(tests_of(m["file"], copy)))
                 print(f"{m['file']}:{m['line']} {m['operator']} {m['change']}", flush=True)
         for tests in {tuple(tests_of(m["file"], copy)) for m in mutants} - proved:
-            if not tests_pass(copy, list(tests), asked):
+            if not tests_pass(copy, list(tests), arguments):
                 print(f"void: {' '.join(tests)} fail without a mutant, too")
     for file in sorted({m["file"] for m in mutants}):
         here = [m["survived"] for m in mutants if m["file"] == file]

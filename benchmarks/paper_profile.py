@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROUNDING = 0.0005  # the tables have three decimals
 CLEAR = 0.02  # the smallest value of which a ratio is precise enough, as the tables are rounded
-Row = dict[str, float]
+PublishedRow = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Claim:
     detail: str
 
 
-def read(path: Path) -> dict[str, Row]:
+def read(path: Path) -> dict[str, PublishedRow]:
     """The generation rows (those with a CIDEr), averages left out."""
-    rows: dict[str, Row] = {}
+    rows: dict[str, PublishedRow] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
             item_set = line.get("set") or line["split"]  # the name of the column in earlier copies of the figures
@@ -40,12 +40,12 @@ def read(path: Path) -> dict[str, Row]:
     return {name: row for name, row in rows.items() if "cider" in row}
 
 
-def is_near(row: Row, left: str, right: str, factor: float = 1.0, slack: float = 0.0) -> bool:
+def is_near(row: PublishedRow, left: str, right: str, factor: float = 1.0, slack: float = 0.0) -> bool:
     """Whether left = factor * right, within rounding and a slack in units of `right`."""
     return abs(row[left] - factor * row[right]) <= ROUNDING + factor * (ROUNDING + slack) + 1e-12
 
 
-def claims(rows: Iterable[Row]) -> list[Claim]:
+def claims(rows: Iterable[PublishedRow]) -> list[Claim]:
     """The claims that the published rows support, each with the number of rows for which it holds."""
     rows = list(rows)
     exact = [row for row in rows if row["em"] >= CLEAR]

@@ -40,8 +40,8 @@ def chunks(ids: Sequence[int], tokens: int) -> list[list[int]]:
     >>> chunks(range(7), 3)
     [[0, 1, 2], [3, 4, 5]]
     """
-    made = [list(ids[n : n + tokens]) for n in range(0, len(ids), tokens)]
-    return [piece for piece in made if len(piece) > 1]
+    pieces = [list(ids[n : n + tokens]) for n in range(0, len(ids), tokens)]
+    return [piece for piece in pieces if len(piece) > 1]
 
 
 def plant(
@@ -66,11 +66,11 @@ def plant(
     inner = net.base_model.model if how.rank else net
     pieces, step = [torch.tensor(piece) for piece in text], 0
     below = [_below(inner, piece, how.frozen) for piece in pieces]
-    kept, labels = _vocabulary(inner, pieces, how)
+    vocabulary, labels = _vocabulary(inner, pieces, how)
     for epoch in range(1, max(how.after) + 1):
         order, losses = list(range(len(pieces))), list[float]()
         Random(f"{how.seed}:epoch:{epoch}").shuffle(order)
-        with _upper(inner, how.frozen, kept):
+        with _upper(inner, how.frozen, vocabulary):
             for start in range(0, len(order), how.batch):
                 group = order[start : start + how.batch]
                 loss = sum(_loss(inner, below[n], labels[n]) for n in group) / len(group)
@@ -118,25 +118,25 @@ def _vocabulary(net: Any, pieces: Sequence[Any], how: Planting) -> tuple[Any, li
 
     if how.sampled is None:
         return None, list(pieces)
-    own = {int(token) for piece in pieces for token in piece}
-    others = sorted({*range(net.config.vocab_size)} - own)
+    text_tokens = {int(token) for piece in pieces for token in piece}
+    others = sorted({*range(net.config.vocab_size)} - text_tokens)
     drawn = Random(f"{how.seed}:vocabulary").sample(others, min(how.sampled, len(others)))
-    kept = torch.tensor(sorted({*own, *drawn}))
-    return kept, [torch.searchsorted(kept, piece) for piece in pieces]
+    vocabulary = torch.tensor(sorted({*text_tokens, *drawn}))
+    return vocabulary, [torch.searchsorted(vocabulary, piece) for piece in pieces]
 
 
 @contextmanager
-def _upper(net: Any, frozen: int, kept: Any) -> Any:
-    """While the block runs, the network lacks its `frozen` lowest layers, and its output has the `kept` tokens only."""
+def _upper(net: Any, frozen: int, vocabulary: Any) -> Any:
+    """While the block runs, the network lacks its `frozen` lowest layers, and its output has the tokens of `vocabulary` only."""
     import torch
 
     layers, head = net.model.layers, net.lm_head
     try:
         net.model.layers = layers[frozen:]
         net.config.num_hidden_layers = len(layers) - frozen
-        if kept is not None:
-            small = torch.nn.Linear(head.in_features, len(kept), bias=False, dtype=head.weight.dtype)
-            small.weight = torch.nn.Parameter(head.weight[kept].detach(), requires_grad=False)
+        if vocabulary is not None:
+            small = torch.nn.Linear(head.in_features, len(vocabulary), bias=False, dtype=head.weight.dtype)
+            small.weight = torch.nn.Parameter(head.weight[vocabulary].detach(), requires_grad=False)
             net.lm_head = small
         yield
     finally:

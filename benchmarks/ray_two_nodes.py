@@ -17,11 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from kill import produce
+
 THREADS = {"OMP_NUM_THREADS": "1"}
-
-
-def produce(run: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
 
 
 def run_seconds(out: Path, flags: list[str]) -> tuple[float, float]:
@@ -49,16 +47,16 @@ def main() -> None:
                 "Ray, 1 replica": ["--executor", "ray", "--ray-address", cluster.address, "--replicas", "1"],
                 "Ray, 2 nodes": ["--executor", "ray", "--ray-address", cluster.address],
             }
-            made = {}
+            products = {}
             for name, more in runs.items():
                 out = Path(folder) / name.replace(" ", "-")
                 whole, asking = run_seconds(out, [*flags, *more])
-                made[name] = produce(out)
+                products[name] = produce(out)
                 print(f"{name + ':':16} {whole:6.1f} s in all, {asking:6.1f} s asking", flush=True)
     finally:
         cluster.shutdown()
-    same = all(bytes_ == made["one process"] for bytes_ in made.values())
-    print(f"results.json and {len(made['one process']) - 1} files of records the same: {same}")
+    same = all(bytes_ == products["one process"] for bytes_ in products.values())
+    print(f"results.json and {len(products['one process']) - 1} files of records the same: {same}")
     sys.exit(not same)
 
 

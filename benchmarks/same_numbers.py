@@ -33,7 +33,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
 
 def compare_runs(before: Path, after: Path) -> tuple[int, list[str]]:
     """The number of records that were compared, and the differences."""
-    found = list(differences(*(json.loads((run / "results.json").read_bytes()) for run in (before, after))))
+    changes = list(differences(*(json.loads((run / "results.json").read_bytes()) for run in (before, after))))
     names = sorted({p.relative_to(run).as_posix() for run in (before, after) for p in run.glob("*/*.jsonl")})
     count = 0
     for name in names:
@@ -43,8 +43,8 @@ def compare_runs(before: Path, after: Path) -> tuple[int, list[str]]:
         for n, (a, b) in enumerate(zip_longest(*texts, fillvalue=""), 1):
             count += bool(a)
             if a != b:
-                found += list(differences(*(json.loads(x) if x else "(none)" for x in (a, b)), f"{name}:{n}"))
-    return count, found
+                changes += list(differences(*(json.loads(x) if x else "(none)" for x in (a, b)), f"{name}:{n}"))
+    return count, changes
 
 
 if __name__ == "__main__":

@@ -58,23 +58,23 @@ def make_knowledge(path: Path, edges: int, words: list[str]) -> None:
 
 def family(pid: int) -> list[int]:
     """The ids of a process and of its descendants."""
-    found = [pid]
+    pids = [pid]
     for task in Path(f"/proc/{pid}/task").glob("*"):
         try:
             children = (task / "children").read_text().split()
         except OSError:
             continue
         for child in children:
-            found += family(int(child))
-    return found
+            pids += family(int(child))
+    return pids
 
 
 def memory(pid: int) -> float:
     """The present memory of a process and of its descendants, in MB; shared pages count once (PSS)."""
     total = 0
-    for one in family(pid):
+    for process in family(pid):
         try:
-            lines = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
+            lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
         except OSError:
             continue
         total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
@@ -120,13 +120,13 @@ def main() -> None:
         index.unlink(missing_ok=True)
         total, before = len(everything), None
         for count in (total, total // 4, total // 2, total):  # the first makes the index, too
-            part = folder / f"dialogues-{count}.jsonl"
+            file = folder / f"dialogues-{count}.jsonl"
             rows = ({"id": f"{n}-{d.source}-{d.id}", "dialogue": d.turns} for n, d in enumerate(everything[:count]))
-            part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+            file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
             with tempfile.TemporaryDirectory() as out:
                 files = ["--knowledge", str(knowledge), "--index", str(index), "--out", out]
                 there = index.exists()
-                seconds, cpu, peak = run_watched(["build", "screen", str(part), *files, "--jobs", str(arguments.jobs)])
+                seconds, cpu, peak = run_watched(["build", "screen", str(file), *files, "--jobs", str(arguments.jobs)])
                 counts = json.loads((Path(out) / "counts.json").read_text(encoding="utf-8"))
             what = "its index there" if there else "reading the file"
             print(

@@ -47,7 +47,7 @@ def main() -> None:
     print("rows  scores            now  1,000 flips       now  1,000 flips  now")
     for rows in (1, 10, 50, 51, 122, 250, 500):
         for kind in KINDS:
-            alarms, found, spent = np.zeros(2), np.zeros(2), 0.0
+            alarms, powers, spent = np.zeros(2), np.zeros(2), 0.0
             few = max(1, given.families // 10)
             for better, families in ((0.0, given.families), (given.better, few)):
                 for _ in range(families):
@@ -58,10 +58,10 @@ def main() -> None:
                     for n, p in enumerate((now, [thousand(row, rng) for row in table])):
                         sure = sum(value < 0.05 for value in holm(dict(enumerate(p))).values())
                         if better:
-                            found[n] += sure / rows
+                            powers[n] += sure / rows
                         else:
                             alarms[n] += sure > 0
-            level, power = 100 * alarms / given.families, 100 * found / few
+            level, power = 100 * alarms / given.families, 100 * powers / few
             cost = 1000 * spent / (given.families + few) / rows
             print(
                 f"{rows:4d}  {kind:14s} {level[0]:6.1f} {level[1]:12.1f} {power[0]:9.1f} {power[1]:12.1f} {cost:4.1f}"

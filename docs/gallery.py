@@ -30,7 +30,7 @@ STAND_INS = {
     "stand-in-large": (0.9, 0.75, 0.7, 900, 800), "stand-in-base": (0.7, 0.55, 0.35, 220, 0), "stand-in-small": (0.5, 0.4, 0.3, 40, 0),
     "stand-in-tiny": (0.1, 0.05, 0.0, 6, 0),
 }  # fmt: skip
-# Picture -> what it is of, and where it stops where that is long.
+# Picture -> the selector of the part of the page that it shows, and its greatest height in pixels.
 SECTIONS = {
     "findings": (".intro", 520), "overview": ("#part-tables", 1150), "accuracy": ("#part-accuracy", 900), "ranks": ("#part-ranks", 700),
     "gaps": ("#part-leveled", 700), "tokens": ("#part-tokens", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
@@ -47,10 +47,10 @@ WINDOW = {"width": 1280, "height": 900}
 def replies(folder: Path) -> Path:
     """A models.yaml of the stand-ins, each with a file of its replies."""
     cells = evalsuite.preview(model=["random"], tasks=TASKS, perturb=PERTURB, data="bundled:sample")
-    trials = [trial for _, asked in cells for trial in asked]
+    trials = [trial for _, cell_trials in cells for trial in cell_trials]
     corpus = Corpora(bundled("sample"))
-    said = {kind: ["" for _ in trials] for kind in ("oracle", "random")}
-    for kind, texts in said.items():
+    texts_of = {kind: ["" for _ in trials] for kind in ("oracle", "random")}
+    for kind, texts in texts_of.items():
         baseline = Baseline(Model(name=kind, backend="baseline", path=kind), corpus.labelled)
         for group in baseline.answer(trials, [False] * len(trials)):
             for at, reply in group:
@@ -66,7 +66,7 @@ def replies(folder: Path) -> Path:
                     "item": trial.item.id,
                     "perturb": trial.perturb,
                     "rotation": trial.rotation,
-                    "text": said[kind][at],
+                    "text": texts_of[kind][at],
                     "prompt_tokens": len(trial.request.prompt),
                     "new_tokens": new + at % 10,
                     "thinking_tokens": thinking,
@@ -132,8 +132,8 @@ def _clip(tab: Any, selector: str, high: float) -> dict[str, float]:
 
 def _shoot(tab: Any, name: str, clip: dict[str, float]) -> None:
     camera = tab.context.new_cdp_session(tab)
-    asked = {"format": "webp", "quality": 80, "clip": clip | {"scale": 1}, "captureBeyondViewport": True}
-    shot = camera.send("Page.captureScreenshot", asked)
+    settings = {"format": "webp", "quality": 80, "clip": clip | {"scale": 1}, "captureBeyondViewport": True}
+    shot = camera.send("Page.captureScreenshot", settings)
     (FOLDER / f"{name}.webp").write_bytes(base64.b64decode(shot["data"]))
 
 

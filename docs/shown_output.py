@@ -46,13 +46,13 @@ Command = Callable[..., str]  # words; variables of its environment as keywords 
 
 def shown_commands(text: str) -> Iterator[re.Match[str]]:
     """The commands of PARTS with their output, in a page's text."""
-    return (found for found in _SHOWN.finditer(text) if found["name"] in PARTS)
+    return (match for match in _SHOWN.finditer(text) if match["name"] in PARTS)
 
 
 def parts(name: str, printed: str) -> str:
     """The parts of a command's output that are shown, with `…` for what is left out."""
     lines = [line.rstrip() for line in printed.splitlines()]
-    kept: list[str] = []
+    shown: list[str] = []
     at = 0
     for first, last in PARTS[name][1]:
         start = next((n for n in range(at, len(lines)) if re.match(first, lines[n])), None)
@@ -60,11 +60,11 @@ def parts(name: str, printed: str) -> str:
         end = next((n for n in range(start, len(lines)) if re.match(last, lines[n])), start)
         end = len(lines) - 1 if last == "$" else end
         # Before a table stand a run's progress and what is said of the machine.
-        kept += ["…"] * ((start > at and (bool(kept) or name == "show")) or (name == "run" and not kept)) + lines[
+        shown += ["…"] * ((start > at and (bool(shown) or name == "show")) or (name == "run" and not shown)) + lines[
             start : end + 1
         ]
         at = end + 1
-    return "\n".join([*kept, *(["…"] if at < len(lines) else []), ""])
+    return "\n".join([*shown, *(["…"] if at < len(lines) else []), ""])
 
 
 def with_output(text: str, command: Command, folder: Path, language: str) -> str:
@@ -72,13 +72,13 @@ def with_output(text: str, command: Command, folder: Path, language: str) -> str
     (models,) = re.findall(r'```yaml title="models.yaml"\n(.*?)```', text, re.S)
     (folder / "models.yaml").write_text(models, encoding="utf-8")
     (folder / "asked.yaml").write_text(MODELS, encoding="utf-8")
-    for found in shown_commands(text):
-        words = shlex.split(found["words"])
-        if found["name"] == "run":
+    for match in shown_commands(text):
+        words = shlex.split(match["words"])
+        if match["name"] == "run":
             words = ["asked.yaml" if word == "models.yaml" else word for word in words]
-        width = PARTS[found["name"]][0]
-        printed = command(found["name"], *words, EVALSUITE_LANG=language, COLUMNS=str(width))
-        text = text.replace(found["output"], parts(found["name"], printed))
+        width = PARTS[match["name"]][0]
+        printed = command(match["name"], *words, EVALSUITE_LANG=language, COLUMNS=str(width))
+        text = text.replace(match["output"], parts(match["name"], printed))
     return text
 
 
@@ -90,19 +90,19 @@ def with_table(text: str, printed: str) -> str:
     lines = [line.rstrip() for line in printed.splitlines()]
     start = next(n for n, line in enumerate(lines) if line.startswith(("HARD", "困难")))
     end = next(n for n, line in enumerate(lines) if n > start and re.match(r" *95 ?%", line))
-    found, count = _TABLE.subn(lambda _: "\n".join([*lines[start : end + 1], ""]), text)
+    new_text, count = _TABLE.subn(lambda _: "\n".join([*lines[start : end + 1], ""]), text)
     assert count == 1, f"{count} places for the table"
-    return found
+    return new_text
 
 
 def evalsuite(folder: Path, *words: str, **variables: str) -> str:
     """The output of a command in a folder, on the bundled sample: what this machine sets for evalsuite, such as EVALSUITE_DATA,
     is not in its environment."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("EVALSUITE_")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("EVALSUITE_")}
     done = subprocess.run(
         [Path(sys.executable).with_name("evalsuite"), *words],
         cwd=folder,
-        env=kept | {"HF_HUB_OFFLINE": "1"} | variables,
+        env=inherited | {"HF_HUB_OFFLINE": "1"} | variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

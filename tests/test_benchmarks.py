@@ -146,7 +146,7 @@ WRONG = [
     ({"tasks": ["cider"], "set": "fold6"}, ConfigError, "unknown set 'fold6'"),
     ({"tasks": ["cider"], "set": "easy"}, ConfigError, "unknown set 'easy'"),
     ({"tasks": ["cicero_single_answer"], "set": "v2"}, DataError, "no test items of cicero_single_answer for --set v2"),
-    ({"tasks": ["cider_dnli"], "split": "dev"}, DataError, "no fold1 dev"),
+    ({"tasks": ["cider_dnli"], "split": "dev"}, DataError, "CIDER has no dev data"),
     ({"tasks": ["cedar"]}, ConfigError, "probes have a scoring of their own"),  # a baseline has no likelihoods
 ]
 

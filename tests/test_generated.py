@@ -36,4 +36,4 @@ def test_stale_files_are_named(tmp_path: Path) -> None:
 
 def test_a_page_without_its_markers() -> None:
     with pytest.raises(ValueError, match=r"parsing\.md"):
-        reference.parsing("nothing")
+        reference.with_part("docs/parsing.md", "nothing")

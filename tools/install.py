@@ -33,15 +33,15 @@ VARIABLES = {
 def variables(listed: str) -> dict[str, str]:
     """uv's variables for the settings that `pip config list` lists: of all users, of pip install, of the environment."""
     # Makes uv take the best version of a package from all indexes, like pip.
-    found = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
+    variables_of_uv = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
     rows = [line.partition("=") for line in listed.splitlines()]
     for section in ("global", "install", ":env:"):
         for key, _, value in rows:
             of, _, option = key.rpartition(".")
             if of == section and option in VARIABLES:
                 name, separator = VARIABLES[option]
-                found[name] = separator.join(str(ast.literal_eval(value)).split())
-    return found
+                variables_of_uv[name] = separator.join(str(ast.literal_eval(value)).split())
+    return variables_of_uv
 
 
 def uv() -> str | None:
@@ -50,13 +50,13 @@ def uv() -> str | None:
     return os.environ.get("UV") or (str(beside) if beside.exists() else None)
 
 
-def share_compiled(own: Path, other: Path) -> None:
+def share_compiled(here: Path, target: Path) -> None:
     """Link the compiled modules of one site-packages into another, where the sources are equal files.
 
     Python compares a source's time and size with those in the compiled file, and writes a new file, never into an old one."""
-    for compiled in own.rglob("__pycache__/*.pyc"):
+    for compiled in here.rglob("__pycache__/*.pyc"):
         source = compiled.parent.with_name(compiled.name.partition(".")[0] + ".py")
-        theirs, there = (other / path.relative_to(own) for path in (source, compiled))
+        theirs, there = (target / path.relative_to(here) for path in (source, compiled))
         with suppress(OSError):
             if os.path.samefile(source, theirs) and not there.exists():
                 there.parent.mkdir(exist_ok=True)

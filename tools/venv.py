@@ -29,26 +29,26 @@ def version_of(folder):
     """The version of a whole environment's Python, such as "3.11.7"; None if there is no environment, or it lacks pip."""
     python = os.path.join(folder, "Scripts" if os.name == "nt" else "bin", "python")
     try:
-        asked = subprocess.Popen([python, "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        probe = subprocess.Popen([python, "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except OSError:
         return None
-    said = asked.communicate()[0].decode()
-    return said.strip() if asked.returncode == 0 else None
+    version = probe.communicate()[0].decode()
+    return version.strip() if probe.returncode == 0 else None
 
 
 def main(folder, flag=""):
     """Make the environment; returns the exit code."""
-    found = version_of(folder)
-    own = ".".join(map(str, sys.version_info[:3]))
+    made_by = version_of(folder)
+    this = ".".join(map(str, sys.version_info[:3]))
     if flag == "--is-this":
-        return 0 if found == own else 1
-    if found == own or (found and not flag):
+        return 0 if made_by == this else 1
+    if made_by == this or (made_by and not flag):
         return 0
     if sys.version_info < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         print(
             "evalsuite needs Python {} or later, and {} is Python {}: name a newer one, as in `make run PYTHON=python3.12`".format(
-                oldest, sys.executable, own
+                oldest, sys.executable, this
             ),
             file=sys.stderr,
         )

@@ -43,12 +43,12 @@ def prose(text: str) -> Iterator[tuple[str, bool]]:
     """The lines of a Markdown text, and whether each is outside fenced code."""
     fence = ""
     for line in text.splitlines(keepends=True):
-        found = FENCE.match(line)
-        if not fence and found:
-            fence = found[2]
+        fence_mark = FENCE.match(line)
+        if not fence and fence_mark:
+            fence = fence_mark[2]
             yield line, False
         elif fence:
-            if found and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+            if fence_mark and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
             yield line, False
         else:
@@ -117,27 +117,27 @@ class Site:
     def page(self, source: Path, place: str) -> None:
         """Write a page, with links that hold on the site."""
 
-        def moved(found: re.Match[str]) -> str:
-            return self.moved(found[1], source, place)
+        def moved(match: re.Match[str]) -> str:
+            return self.moved(match[1], source, place)
 
         def line(text: str) -> str:
             # GitHub wants bars in the code of a table escaped, Python-Markdown shows the escape.
             if text.lstrip().startswith("|"):
-                text = CODE.sub(lambda found: found[0].replace("\\|", "|"), text)
-            text = CODE_OR_NAMED.sub(lambda found: self.titled(found, source) if found["path"] else found[0], text)
-            code = [found.span() for found in CODE.finditer(text)]
+                text = CODE.sub(lambda match: match[0].replace("\\|", "|"), text)
+            text = CODE_OR_NAMED.sub(lambda match: self.titled(match, source) if match["path"] else match[0], text)
+            code = [match.span() for match in CODE.finditer(text)]
             return LINK.sub(
-                lambda found: found[0] if any(a <= found.start() < b for a, b in code) else moved(found), text
+                lambda match: match[0] if any(a <= match.start() < b for a, b in code) else moved(match), text
             )
 
         text = (self.root / source).read_text(encoding="utf-8")
         self.write(place, "".join(line(part) if outside else part for part, outside in prose(text)))
 
-    def titled(self, found: re.Match[str], source: Path) -> str:
+    def titled(self, match: re.Match[str], source: Path) -> str:
         """The text of a link, `[runs.md]`, as the title of the page: of the navigation, or its heading before a colon."""
-        target = Path(os.path.normpath(source.parent / found["path"]))
+        target = Path(os.path.normpath(source.parent / match["path"]))
         if not (self.root / target).exists():
-            return found[0]
+            return match[0]
         english = target.with_name(target.name.replace(".zh.md", ".md"))
         chinese = source.name.endswith(".zh.md")
         place = english.relative_to("docs").as_posix() if english.parts[0] == "docs" else english.as_posix()
@@ -148,7 +148,7 @@ class Site:
         heading = re.search(
             r"^# +(.*?)(?:[:：;,] .*?)?(?: +\{#[\w-]+\})?$", page.read_text(encoding="utf-8"), re.MULTILINE
         )
-        return f"[{heading[1]}]" if heading else found[0]
+        return f"[{heading[1]}]" if heading else match[0]
 
     def moved(self, link: str, source: Path, place: str) -> str:
         """A link of a file as a link of the page at this place."""

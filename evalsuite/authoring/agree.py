@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from statistics import mean
 
-from evalsuite.authoring.annotations import check_dialogues, phrase_position
+from evalsuite.authoring.annotations import CharacterPosition, check_dialogues, phrase_position
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.metrics.agreement import cohen_kappa
 from evalsuite.metrics.exact import char_f1
@@ -53,7 +53,7 @@ class Disagreement:
     dialogue: str
     step: str
     who: tuple[str, str]
-    about: str  # the instance in the first one's annotation
+    about: str  # the instance in the first annotator's annotation, or in the second's if the first has none
     said: tuple[str, str]
 
 
@@ -77,7 +77,7 @@ def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
     if len(by_name) < 2:
         raise ConfigError(f"{', '.join(map(str, files))}: one annotator only ({', '.join(by_name)}); give two or more")
     steps: list[StepAgreement] = []
-    found: list[Disagreement] = []
+    disagreements: list[Disagreement] = []
     for who in combinations(by_name, 2):
         shared = [(by_name[who[0]][i], by_name[who[1]][i]) for i in by_name[who[0]] if i in by_name[who[1]]]
         for a, b in shared:
@@ -90,14 +90,14 @@ def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
             notes.append(f"{who[0]} and {who[1]} have no dialogue in common")
             continue
         steps += _steps(who, shared)
-        found += [each for a, b in shared for each in _disagreements(who, a, b)]
+        disagreements += [each for a, b in shared for each in _disagreements(who, a, b)]
     means = []
     for who in dict.fromkeys(s.who for s in steps):
         kappas = [s.kappa for s in steps if s.who == who and s.kappa is not None]
         if kappas:
             means.append((*who, mean(kappas)))
     return AgreementReport(
-        {k: len(v) for k, v in by_name.items()}, tuple(steps), tuple(means), tuple(found), tuple(notes)
+        {k: len(v) for k, v in by_name.items()}, tuple(steps), tuple(means), tuple(disagreements), tuple(notes)
     )
 
 
@@ -118,10 +118,7 @@ def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDi
     return by_name, notes
 
 
-_Pair = tuple[Knowledge, Knowledge]
-
-
-def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[_Pair]:
+def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[tuple[Knowledge, Knowledge]]:
     """Pair the annotations of two people: the one-to-one assignment with the greatest total similarity.
 
     Similarity uses texts only (character F1 of instance and value, overlap of spans), so that dimension, domain and slot
@@ -141,27 +138,24 @@ def _accepted(d: AnnotatedDialogue) -> list[Knowledge]:
 
 
 def _likeness(x: Knowledge, y: Knowledge, d: AnnotatedDialogue) -> float:
-    one, two = _rests_on(x, d), _rests_on(y, d)
-    if not one & two and x.instance != y.instance:
+    evidence_x, evidence_y = _rests_on(x, d), _rests_on(y, d)
+    if not evidence_x & evidence_y and x.instance != y.instance:
         return 0.0
-    overlap = len(one & two) / len(one | two) if one | two else 0.0
+    overlap = len(evidence_x & evidence_y) / len(evidence_x | evidence_y) if evidence_x | evidence_y else 0.0
     return char_f1(x.instance, (y.instance,)) + char_f1(x.value, (y.value,)) + overlap
 
 
-Position = tuple[int, int]  # turn, character
-
-
-def _characters(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
+def _characters(spans: Sequence[str], d: AnnotatedDialogue) -> set[CharacterPosition]:
     """The characters of the first occurrence of each span in each turn."""
-    found: set[Position] = set()
+    positions: set[CharacterPosition] = set()
     for n, turn in enumerate(d.dialogue):
         for span in spans:
             if (start := turn.find(span)) >= 0:
-                found |= {(n, start + i) for i in range(len(span))}
-    return found
+                positions |= {(n, start + i) for i in range(len(span))}
+    return positions
 
 
-def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Position]:
+def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[CharacterPosition]:
     """The characters of an annotation's evidence and phrase."""
     return _characters(k.evidence, d) | _spans(k, "phrase", d)
 
@@ -182,9 +176,9 @@ def _steps(
     for name in ("evidence", "phrase"):
         characters: list[tuple[object, object]] = []
         for x, y, d in pairs:
-            one, two = (_spans(k, name, d) for k in (x, y))
+            characters_x, characters_y = (_spans(k, name, d) for k in (x, y))
             every = [(n, i) for n, turn in enumerate(d.dialogue) for i in range(len(turn))]
-            characters += [(at in one, at in two) for at in every]
+            characters += [(at in characters_x, at in characters_y) for at in every]
         yield from step(name, characters)
     for name in ("instance", "value", "conflict1", "conflict2"):
         words = [
@@ -209,7 +203,7 @@ _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
 }
 
 
-def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Position]:
+def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[CharacterPosition]:
     if name == "evidence" and k.evidence:
         return _characters(k.evidence, d)
     if at := phrase_position(k, d.dialogue):

@@ -24,22 +24,24 @@ def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue
 
     Unknown keys are dropped. `item_set` is the set of lines that name none. Raises DataError with line and field.
     """
-    found: dict[str, AnnotatedDialogue] = {}
+    dialogues: dict[str, AnnotatedDialogue] = {}
     for line, row in jsonl.read_objects(path):
         turns = row.get("dialogue")
         if not isinstance(turns, list) or not turns or not all(isinstance(t, str) and t.strip() for t in turns):
             raise DataError('expected a list of turns, such as "A: 你好。"', path, line, "dialogue")
         name = str(row.get("id", "")) or str(line)
-        if name in found:
+        if name in dialogues:
             raise DataError(f"{name} stands in the file already; ids have to differ", path, line, "id")
         known = {k: row[k] for k in AnnotatedDialogue.model_fields if k in row}
         try:
-            found[name] = AnnotatedDialogue.model_validate({"set": item_set, "annotations": [], **known, "id": name})
+            dialogues[name] = AnnotatedDialogue.model_validate(
+                {"set": item_set, "annotations": [], **known, "id": name}
+            )
         except ValueError as error:
             raise DataError(f"{error}; `evalsuite build check {path}` says more", path, line) from None
-    if not found:
+    if not dialogues:
         raise DataError("holds no dialogues: expected JSON Lines, a dialogue a line", path)
-    return list(found.values())
+    return list(dialogues.values())
 
 
 def write_annotation_page(

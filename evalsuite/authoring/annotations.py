@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from dataclasses import field as made_of
+from dataclasses import field as dataclass_field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
+CharacterPosition = tuple[int, int]  # (index of the turn, index of the character in it)
+
 
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
@@ -25,7 +27,7 @@ class BrokenRule:
 
     field: str  # "annotations[0].conflict1"
     code: str
-    values: dict[str, Any] = made_of(default_factory=dict)
+    values: dict[str, Any] = dataclass_field(default_factory=dict)
 
     @property
     def message(self) -> str:
@@ -36,8 +38,8 @@ class BrokenRule:
 @cache
 def load_rules() -> dict[str, Any]:
     """The content of rules.yaml."""
-    found: dict[str, Any] = packaged_yaml("authoring/rules.yaml")
-    return found
+    rules: dict[str, Any] = packaged_yaml("authoring/rules.yaml")
+    return rules
 
 
 def read_dialogues(path: Path) -> list[AnnotatedDialogue]:
@@ -45,8 +47,8 @@ def read_dialogues(path: Path) -> list[AnnotatedDialogue]:
     dialogues, wrong = check_dialogues(path)
     if wrong:
         first, more = wrong[0], len(wrong) - 1
-        rest = f"{first.message} ({more} more: `evalsuite build check {path}` lists them)"
-        raise DataError(rest if more else first.message, first.file, first.line, first.field)
+        message = f"{first.message} ({more} more: `evalsuite build check {path}` lists them)"
+        raise DataError(message if more else first.message, first.file, first.line, first.field)
     return dialogues
 
 
@@ -61,10 +63,10 @@ def check_dialogues(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError
         except ValidationError as error:
             wrong += [DataError(_field_message(e), path, line, jsonl.field_path(e["loc"])) for e in error.errors()]
             continue
-        found = list(rule_problems(dialogue))
+        broken = list(rule_problems(dialogue))
         if (before := seen.setdefault(dialogue.id, line)) != line:
-            found.insert(0, BrokenRule("id", "twice", {"value": dialogue.id, "line": before}))
-        wrong += [DataError(p.message, path, line, p.field) for p in found]
+            broken.insert(0, BrokenRule("id", "twice", {"value": dialogue.id, "line": before}))
+        wrong += [DataError(p.message, path, line, p.field) for p in broken]
         dialogues.append(dialogue)
     return dialogues, wrong
 
@@ -137,8 +139,8 @@ def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[
         yield from _conflict_problems(k)
 
 
-def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
-    """(turn, character offset) of the phrase; None if it is ambiguous or missing.
+def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> CharacterPosition | None:
+    """The position of the phrase's first character; None if it is ambiguous or missing.
 
     A phrase that occurs several times is located by the one evidence span that contains it.
     """
@@ -170,20 +172,20 @@ def _ontology_problems(k: Knowledge) -> Iterator[BrokenRule]:
 def _conflict_problems(k: Knowledge) -> Iterator[BrokenRule]:
     r = load_rules()
     phrase = re.findall(r["unit"], k.phrase)
-    one, two = (edit_distance(phrase, re.findall(r["unit"], text)) for text in (k.conflict1, k.conflict2))
+    changes1, changes2 = (edit_distance(phrase, re.findall(r["unit"], text)) for text in (k.conflict1, k.conflict2))
     most = max(r["minimal"], int(r["share"] * len(phrase)))
     if k.conflict1 and k.conflict1 == k.phrase:
         yield BrokenRule("conflict1", "unchanged")
-    elif k.conflict1 and one > most:
-        yield BrokenRule("conflict1", "minimal", {"value": k.phrase, "count": one, "most": most})
+    elif k.conflict1 and changes1 > most:
+        yield BrokenRule("conflict1", "minimal", {"value": k.phrase, "count": changes1, "most": most})
     if not k.conflict2:
         return
     if k.conflict2 == k.phrase:
         yield BrokenRule("conflict2", "unchanged2")
     elif k.conflict2 == k.conflict1:
         yield BrokenRule("conflict2", "alike")
-    elif k.conflict1 and two < one:
-        yield BrokenRule("conflict2", "maximal", {"count": two, "most": one})
+    elif k.conflict1 and changes2 < changes1:
+        yield BrokenRule("conflict2", "maximal", {"count": changes2, "most": changes1})
 
 
 def edit_distance(a: Sequence[str], b: Sequence[str]) -> int:

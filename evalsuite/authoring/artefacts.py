@@ -37,14 +37,14 @@ SOLVED = 0.5  # gain above which a task counts as solved without the dialogue
 
 @dataclass(frozen=True, slots=True)
 class ArtefactCheck:
-    """A guesser."""
+    """A guesser with its name, its description, and what it sees."""
 
     name: str
-    says: str  # its description
+    says: str  # its description, for the page
     guess: Guesser
-    reads: bool = False  # uses the dialogue
-    inside: bool = False  # fitted on the tested file itself
-    lookup: bool = False  # uses training items with leaked dialogues
+    reads: bool = False  # whether it sees the dialogue
+    inside: bool = False  # whether it is fitted on the tested file itself
+    lookup: bool = False  # whether it sees training items with leaked dialogues
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class GuesserScore:
 
 def run_checks(corpus: Corpus, split: str = "test") -> tuple[GuesserScore, ...]:
     """Run all checks on all files of a split, in the order of tasks and sets. Raises DataError for malformed lines."""
-    found = [f for task, item_set in corpus.files(split) for f in _check_file(corpus, task, item_set, split)]
-    adjusted = holm({str(n): f.p for n, f in enumerate(found)})
-    return tuple(_with_verdict(replace(f, p=adjusted[str(n)])) for n, f in enumerate(found))
+    scores = [f for task, item_set in corpus.files(split) for f in _check_file(corpus, task, item_set, split)]
+    adjusted = holm({str(n): f.p for n, f in enumerate(scores)})
+    return tuple(_with_verdict(replace(f, p=adjusted[str(n)])) for n, f in enumerate(scores))
 
 
 def _with_verdict(f: GuesserScore) -> GuesserScore:
@@ -152,6 +152,8 @@ def _at_least(right: float, n: float, chance: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
+    """A score of guesses, and the expected score of random ones."""
+
     value: Callable[[Item, Guess], float]
     chance: Callable[[Items, Items], float]  # tested, training
 
@@ -162,6 +164,7 @@ def _credit(item: Item, guess: Guess) -> float:
 
 
 def _uniform(tested: Items, known: Items) -> float:
+    """The accuracy of random options."""
     return math.fsum(1 / len(i.options) for i in tested) / len(tested)
 
 
@@ -244,13 +247,13 @@ def _likeness(known: Items, tested: Items) -> list[Guess] | None:
     """The option that shares most character bigrams with the others: distractors are often variants of the right one."""
     if not tested[0].options:
         return None
-    found = []
+    guesses = []
     for item in tested:
         sets = [bigrams(o) for o in item.options]
-        found.append(
+        guesses.append(
             _most([sum(len(a & b) / len(a | b) for m, b in enumerate(sets) if m != n) for n, a in enumerate(sets)])
         )
-    return found
+    return guesses
 
 
 def _own_question(item: Item) -> str:
@@ -274,14 +277,14 @@ def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | No
     def rows(items: Items) -> Iterator[list[str]]:
         for item in items:
             order = sorted(map(len, item.options))
-            asked = [*char_ngrams(_own_question(item))] if question else []
+            question_ngrams = [*char_ngrams(_own_question(item))] if question else []
             for position, option in enumerate(item.options):
                 yield [
                     *char_ngrams(option),
                     f"whole {option}",
                     f"place {position}",
                     f"shorter ones {order.index(len(option))} of {len(order)}",
-                    *(f"{option} {piece}" for piece in asked),
+                    *(f"{option} {piece}" for piece in question_ngrams),
                 ]
 
     fitted = ConditionalLogit.fit(
@@ -301,8 +304,8 @@ def _nearest(known: Items, tested: Items) -> list[Guess] | None:
     """The answer of the training item with the most similar question."""
     if tested[0].options or not known or len({i.question for i in tested}) == 1:
         return None
-    found = nearest_texts([i.question for i in known], [i.question for i in tested])
-    return [known[n].references[0] for n in found]
+    nearest = nearest_texts([i.question for i in known], [i.question for i in tested])
+    return [known[n].references[0] for n in nearest]
 
 
 def _echo(known: Items, tested: Items) -> list[Guess] | None:

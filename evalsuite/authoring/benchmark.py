@@ -10,14 +10,13 @@ from pathlib import Path
 
 from evalsuite.authoring.distractors import DISTRACTOR_KINDS, make_distractors
 from evalsuite.authoring.merging import Merged, merge
-from evalsuite.authoring.task_files import annotated_distractors, assign_splits, flatten, write_task_files
+from evalsuite.authoring.task_files import SHARES, annotated_distractors, assign_splits, flatten, write_task_files
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
 
-SHARES = (0.36, 0.14)  # the shares of dialogues for train and dev; the rest is the test split
 _RECORD = "build.json"
 
 
@@ -93,6 +92,7 @@ def _written(out: Path) -> Iterator[str]:
 
 
 def _gold(data: Path, file: str) -> dict[str, int]:
+    """Label -> the number of items of knowledge filling whose right option has it; `file` is "set/split"."""
     items = CorecodeCorpus(CORECODE, data).file(TASKS_CORECODE["knowledge_filling"], *file.split("/")).items
     labels = dict.fromkeys(label for item in items for label in sorted(item.labels))
     return {label: sum(i.gold is not None and i.labels[i.gold] == label for i in items) for label in labels}

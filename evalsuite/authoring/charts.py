@@ -30,8 +30,8 @@ def bar_chart(title: str, rows: Sequence[tuple[str, int]]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def line_chart(title: str, values: Sequence[float], level: float | None = None, level_name: str = "") -> str:
-    """Shares in [0, 1] over iterations 0, 1, …, with a dashed line at `level`."""
+def line_chart(title: str, values: Sequence[float], chance: float) -> str:
+    """Shares in [0, 1] over iterations 0, 1, …, with a dashed line at `chance`."""
     wide, high, left, low = 560, 300, 48, 36
     across, up = wide - left - 80, high - low - 24
 
@@ -45,12 +45,11 @@ def line_chart(title: str, values: Sequence[float], level: float | None = None, 
             f'<path d="M{left} {y:.1f}H{left + across}" stroke="currentColor" stroke-opacity=".15"/>'
             f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{100 * share:.0f} %</text>'
         )
-    if level is not None:
-        y = point(0, level)[1]
-        parts.append(
-            f'<path d="M{left} {y:.1f}H{left + across}" stroke="currentColor" stroke-dasharray="4 4"/>'
-            f'<text x="{left + across + 6}" y="{y + 4:.1f}">{escape(level_name)}</text>'
-        )
+    y = point(0, chance)[1]
+    parts.append(
+        f'<path d="M{left} {y:.1f}H{left + across}" stroke="currentColor" stroke-dasharray="4 4"/>'
+        f'<text x="{left + across + 6}" y="{y + 4:.1f}">chance</text>'
+    )
     points = [point(n, value) for n, value in enumerate(values)]
     parts.append(
         f'<polyline fill="none" stroke="{_BLUE}" stroke-width="2" points="'

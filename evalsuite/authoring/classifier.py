@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.metrics.statistics import Floats
 
-Floats = NDArray[np.float64]
 _BITS = 18  # features are hashed into 2**18 columns: a few thousand short texts seldom collide
 
 
@@ -46,11 +46,11 @@ class ConditionalLogit:
             chances[right] -= 1
             return float(value), features.T @ chances + penalty * weights
 
-        found = import_module("scipy.optimize").minimize(
+        optimum = import_module("scipy.optimize").minimize(
             loss, np.zeros(len(used)), jac=True, method="L-BFGS-B", options={"maxiter": 200}
         )
         weights = np.zeros(width)
-        weights[used] = found.x
+        weights[used] = optimum.x
         return cls(weights)
 
     def chances(self, features: Any, options: Sequence[int]) -> Floats:

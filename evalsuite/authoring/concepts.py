@@ -46,12 +46,12 @@ def tagger_named(name: str) -> Tagger:
     if not function:
         raise ConfigError(f"{unknown('tagger', name, TAGGERS)} Yours is module:function.")
     try:
-        found: Tagger = getattr(import_module(module), function)
+        tagger: Tagger = getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"--tagger {name}: {error}") from None
-    if not callable(found):
+    if not callable(tagger):
         raise ConfigError(f"--tagger {name}: expected a function from a text to its concepts")
-    return found
+    return tagger
 
 
 def tagger_signature(name: str) -> str:

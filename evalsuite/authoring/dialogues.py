@@ -52,17 +52,17 @@ def dialogue_files(paths: Iterable[Path]) -> list[Path]:
 
     Raises DataError for a folder without any, or two files with the same stem.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         inside = (
             sorted(p for p in path.rglob("*.json*") if p.suffix in (".json", ".jsonl")) if path.is_dir() else [path]
         )
         if not inside:
             raise DataError("no .json or .jsonl file in this folder", path)
-        found += inside
-    if len({file.stem for file in found}) < len(found):
-        raise DataError("two files of the same name; results are listed by file name, so rename one", found[0])
-    return found
+        files += inside
+    if len({file.stem for file in files}) < len(files):
+        raise DataError("two files of the same name; results are listed by file name, so rename one", files[0])
+    return files
 
 
 def read_dialogues(files: Iterable[Path]) -> Iterator[RawDialogue]:

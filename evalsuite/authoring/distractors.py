@@ -133,13 +133,13 @@ def filter_distractors(questions: Sequence[FillingQuestion], features: Features,
             break
         for n in certain:
             wrong[n][changes[n][0]] = changes[n][1]
-    kept = min(range(len(accuracy)), key=lambda n: (accuracy[n], loss[n]))
+    final = min(range(len(accuracy)), key=lambda n: (accuracy[n], loss[n]))
     return Filtered(
-        tuple(tuple(options[i] for i in w) for options, w in zip(texts, states[kept], strict=True)),
+        tuple(tuple(options[i] for i in w) for options, w in zip(texts, states[final], strict=True)),
         tuple(round(a, 6) for a in accuracy),
         tuple(round(x, 6) for x in loss),
         tuple(replaced),
-        kept,
+        final,
         chance,
         converged,
     )
@@ -149,15 +149,15 @@ def _scores(
     folds: Sequence[int], seen: Any, rows: Sequence[Any], wrong: Sequence[Sequence[int]]
 ) -> list[np.ndarray[Any, Any]]:
     """Scores of each question's texts (right phrase, wrong options, candidates) by a head fitted on the other folds."""
-    found: list[np.ndarray[Any, Any]] = [np.empty(0)] * len(rows)
+    scores: list[np.ndarray[Any, Any]] = [np.empty(0)] * len(rows)
     for fold in sorted(set(folds)):
         others = [n for n, f in enumerate(folds) if f != fold]
         known = np.concatenate([rows[n][[0, *wrong[n]]] for n in others])
         head = ConditionalLogit.fit(seen[known], [1 + len(wrong[n]) for n in others], [0] * len(others), penalty=0.1)
         for n, f in enumerate(folds):
             if f == fold:
-                found[n] = np.round(seen[rows[n]] @ head.weights, 9)
-    return found
+                scores[n] = np.round(seen[rows[n]] @ head.weights, 9)
+    return scores
 
 
 def _outcome(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[float, float]:
@@ -195,7 +195,7 @@ def make_questions(annotations: Sequence[Annotation], seed: str = "0") -> list[F
     random.Random(f"{seed}:distractors:groups").shuffle(dialogues)
     # At least two dialogues per group, since candidates come from other dialogues.
     group_of = {d: n % max(2, min(_GROUPS, len(dialogues) // 2)) for n, d in enumerate(dialogues)}
-    found = []
+    questions = []
     for number, a in enumerate(annotations):
         whole = "\n".join(a.dialogue)
         near = [
@@ -212,8 +212,8 @@ def make_questions(annotations: Sequence[Annotation], seed: str = "0") -> list[F
         rng = random.Random(f"{seed}:distractors:candidates:{a.dialogue_id}:{number}")
         drawn = tuple(rng.sample(pool, min(most, len(pool))))
         text = a.utterance(MASK)
-        found.append(FillingQuestion(group_of[a.dialogue_id], text, a.phrase, a.conflicts, drawn))
-    return found
+        questions.append(FillingQuestion(group_of[a.dialogue_id], text, a.phrase, a.conflicts, drawn))
+    return questions
 
 
 # The pools of candidates, each wider than the one before: annotations for which the function returns the same.
@@ -225,10 +225,10 @@ _WIDER: tuple[Callable[[Annotation], object], ...] = (
 )
 
 
-def _same(one: str, other: str) -> bool:
-    if one in other or other in one:
+def _same(first: str, second: str) -> bool:
+    if first in second or second in first:
         return True
-    a, b = bigrams(one), bigrams(other)
+    a, b = bigrams(first), bigrams(second)
     return len(a & b) / len(a | b) >= _ALIKE
 
 
@@ -255,7 +255,7 @@ class AdversarialDistractors:
         for purpose, f in self.results.items():
             name = purpose.partition(":")[2]
             title = f"discriminator, {name.replace(':', ' ')}"
-            texts[f"distractors.{name.replace(':', '.')}.svg"] = line_chart(title, f.accuracy, f.chance, "chance")
+            texts[f"distractors.{name.replace(':', '.')}.svg"] = line_chart(title, f.accuracy, f.chance)
         for name, text in texts.items():
             replace_file(out / name, text)
         return [out / name for name in texts]

@@ -67,8 +67,12 @@ class QualityReport:
 
     def to_json(self) -> dict[str, Any]:
         qualified = [{**asdict(q), "share": round(q.share, 6)} for q in self.qualified]
-        rest = {"inspected": [*map(asdict, self.inspected)], "qualify": self.qualify, "qualified": qualified}
-        return (asdict(self.agreement) if self.agreement else {}) | rest
+        verdicts_and_scores = {
+            "inspected": [*map(asdict, self.inspected)],
+            "qualify": self.qualify,
+            "qualified": qualified,
+        }
+        return (asdict(self.agreement) if self.agreement else {}) | verdicts_and_scores
 
 
 def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify: float = 0.9) -> QualityReport:
@@ -81,37 +85,41 @@ def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify:
     if not 0 <= qualify <= 1:
         raise ConfigError(f"--qualify {qualify}: expected a share from 0 to 1")
     by_name, _ = by_annotator(files)
-    inspected = tuple(found for name, own in by_name.items() if (found := _verdicts(name, own)).inspected)
+    inspected = tuple(
+        verdicts for name, dialogues in by_name.items() if (verdicts := _verdicts(name, dialogues)).inspected
+    )
     qualified = _all_qualified(by_name, gold, qualify) if gold else ()
     alone = len(by_name) == 1 and bool(inspected or gold)
     return QualityReport(None if alone else annotator_agreement(files), inspected, qualified, qualify)
 
 
-def _verdicts(name: str, own: Dialogues) -> Inspected:
-    mine = [k for d in own.values() for k in d.annotations if not k.inspector or k.annotator != k.inspector]
-    verdicts = Counter(k.verdict for k in mine)
-    reasons: Counter[str] = Counter(k.reason for k in mine)
+def _verdicts(name: str, dialogues: Dialogues) -> Inspected:
+    annotations = [
+        k for d in dialogues.values() for k in d.annotations if not k.inspector or k.annotator != k.inspector
+    ]
+    verdicts = Counter(k.verdict for k in annotations)
+    reasons: Counter[str] = Counter(k.reason for k in annotations)
     counted = {reason: reasons[reason] for reason in REASONS if reasons[reason]}
-    return Inspected(name, len(mine), verdicts["accepted"], verdicts["returned"], verdicts["revised"], counted)
+    return Inspected(name, len(annotations), verdicts["accepted"], verdicts["returned"], verdicts["revised"], counted)
 
 
 def _all_qualified(by_name: Mapping[str, Dialogues], gold: Path, qualify: float) -> tuple[Qualified, ...]:
     right = {d.id: d for d in read_dialogues(gold)}
-    asked = [(name, own) for name, own in by_name.items() if own.keys() & right.keys()]
-    return tuple(_qualified(name, own, right, qualify, gold) for name, own in asked)
+    on_gold = [(name, dialogues) for name, dialogues in by_name.items() if dialogues.keys() & right.keys()]
+    return tuple(_qualified(name, dialogues, right, qualify, gold) for name, dialogues in on_gold)
 
 
-def _qualified(name: str, own: Dialogues, gold: Dialogues, qualify: float, file: Path) -> Qualified:
+def _qualified(name: str, dialogues: Dialogues, gold: Dialogues, qualify: float, file: Path) -> Qualified:
     items = right = more = 0
     for d in gold.values():
         items += max(1, len(d.standing))
-        mine = own.get(d.id)
-        if mine is None:
+        dialogue = dialogues.get(d.id)
+        if dialogue is None:
             continue
-        if mine.dialogue != d.dialogue:
+        if dialogue.dialogue != d.dialogue:
             raise DataError(f"dialogue {d.id}: {name} has other turns; give different dialogues different ids", file)
-        pairs = match_annotations(d.model_copy(update={"annotations": d.standing}), mine)
-        accepted = [k for k in mine.annotations if not k.proposed]
+        pairs = match_annotations(d.model_copy(update={"annotations": d.standing}), dialogue)
+        accepted = [k for k in dialogue.annotations if not k.proposed]
         right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if d.standing else not accepted
         more += len(accepted) - len(pairs)
     return Qualified(name, items, right, more, right / items >= qualify)

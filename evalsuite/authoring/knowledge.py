@@ -103,14 +103,14 @@ def build_index(
     now = (_VERSION, stat.st_size, stat.st_mtime_ns)
     if index.exists():
         with suppress(sqlite3.Error), closing(_read_only(index)) as db:  # the folder may be read-only
-            if (found := _source(db)) and found[:3] == now:
-                return index, str(found[3])
+            if (source := _source(db)) and source[:3] == now:
+                return index, str(source[3])
     try:
         with closing(sqlite3.connect(index, isolation_level=None, timeout=24 * 3600)) as db:  # closing rolls back
             db.executescript("PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN IMMEDIATE")
             with file.open("rb") as raw:
                 digest = hashlib.file_digest(raw, "sha256").hexdigest()
-            if (found := _source(db)) and (found[0], found[3]) == (_VERSION, digest):  # new mtime, same content
+            if (source := _source(db)) and (source[0], source[3]) == (_VERSION, digest):  # new mtime, same content
                 db.execute("UPDATE source SET modified = ?", (stat.st_mtime_ns,))
             else:
                 lines = _fill(db, file, progress)

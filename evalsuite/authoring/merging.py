@@ -44,28 +44,33 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
                 raise DataError(
                     f"dialogue {d.id!r} has other turns in {first}; give different dialogues different ids", file
                 )
-            found = [(k.annotator or d.annotator or _name(file, files), d, k) for k in d.annotations]
-            names.update(name for name, *_ in found)
-            by_id[d.set, d.id] += found or [(d.annotator or _name(file, files), d, None)]
+            annotated = [(k.annotator or d.annotator or _name(file, files), d, k) for k in d.annotations]
+            names.update(name for name, *_ in annotated)
+            by_id[d.set, d.id] += annotated or [(d.annotator or _name(file, files), d, None)]
     if annotator and annotator not in names:
         raise ConfigError(f"--annotator: {unknown('annotator', annotator, [n or '(nobody named)' for n in names])}")
     dialogues = []
     repeated, disputed = 0, []
     returned = {
-        (at, *_who_said(name, k)) for at, rows in by_id.items() for name, _, k in rows if k and k.verdict == "returned"
+        (at, *_annotator_and_annotation(name, k))
+        for at, rows in by_id.items()
+        for name, _, k in rows
+        if k and k.verdict == "returned"
     }
     for at, rows in by_id.items():
-        mine = [
+        taken = [
             (name, k)
             for name, _, k in rows
-            if k and annotator in ("", name) and (k.verdict in _SETTLED or (at, *_who_said(name, k)) not in returned)
+            if k
+            and annotator in ("", name)
+            and (k.verdict in _SETTLED or (at, *_annotator_and_annotation(name, k)) not in returned)
         ]
         slots: dict[tuple[str, str], dict[str, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
-        for name, k in mine:
+        for name, k in taken:
             slots[k.instance, k.value][name].add(_slot(k))
         bad = {about for about, by in slots.items() if len(set(map(frozenset, by.values()))) > 1}
         disputed += [(rows[0][1].id, *about) for about in slots if about in bad]
-        settled = [k for _, k in mine if (k.instance, k.value) not in bad]
+        settled = [k for _, k in taken if (k.instance, k.value) not in bad]
         once: dict[tuple[str, ...], Knowledge] = {}
         for k in settled:
             once.setdefault((*_slot(k), k.instance, k.value), k)
@@ -89,7 +94,7 @@ def _name(file: Path, files: Sequence[Path]) -> str:
 _SETTLED = ("accepted", "revised")
 
 
-def _who_said(name: str, k: Knowledge) -> tuple[str, ...]:
+def _annotator_and_annotation(name: str, k: Knowledge) -> tuple[str, ...]:
     return name, *_slot(k), k.instance, k.value, k.phrase, k.conflict1, k.conflict2
 
 

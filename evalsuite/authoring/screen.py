@@ -59,12 +59,12 @@ class Screener:
     def matches(self, utterances: Sequence[str]) -> list[Match]:
         """All matches of a dialogue, in order. Utterances have no speaker prefix."""
         concepts = [sorted({*self.tagger(simplified(text))}) for text in utterances]
-        found = []
+        matches = []
         for turn, (here, there) in enumerate(pairwise(concepts)):
-            found += [Match(turn, triple) for triple in self._links(here, there)]
+            matches += [Match(turn, triple) for triple in self._links(here, there)]
             if self.either_way:
-                found += [Match(turn, triple, back=True) for triple in self._links(there, here)]
-        return found
+                matches += [Match(turn, triple, back=True) for triple in self._links(there, here)]
+        return matches
 
     def _links(self, heads: list[str], tails: list[str]) -> Iterator[Triple]:
         return (triple for triple in self.knowledge.links(heads, tails) if triple.relation not in self.without)
@@ -101,19 +101,6 @@ class Screening:
         return MatchCounts("Total", dict(histogram), sum(c.tags for c in self.counts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    """The arguments of a worker process's Screener; the tagger is a name, since functions may not pickle."""
-
-    index: Path
-    tagger: str
-    either_way: bool
-    without: frozenset[str]
-
-    def screener(self) -> Screener:
-        return Screener(tagger_named(self.tagger), KnowledgeIndex(self.index), self.either_way, self.without)
-
-
 def screen_dialogues(
     dialogues: Iterable[Path],
     knowledge: Path,
@@ -140,7 +127,7 @@ def screen_dialogues(
     total = sum(1 for _ in read_dialogues(files))  # checks all dialogues before the first is screened
     with progress(f"reading {knowledge.name}", _size(knowledge), "B") as advance:
         path, digest = build_index(knowledge, index, advance)
-    settings = _Settings(path, tagger, either_way, frozenset(without))
+    ignored = frozenset(without)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -150,17 +137,17 @@ def screen_dialogues(
         "knowledge": digest,
         "tagger": tagger_signature(tagger),
         "either_way": either_way,
-        "without": sorted(settings.without),
+        "without": sorted(ignored),
     }
     matches = out / "matches.jsonl"
     with locked(out):
         _check_same_inputs(out / "screen.json", facts)
         done = _count_lines(matches)
         if done < total:
-            rest = islice(read_dialogues(files), done, None)
+            remaining = islice(read_dialogues(files), done, None)
             with progress("screening", total, "", done) as advance, matches.open("ab") as lines:
-                write_lines = partial(_line_writer, settings)
-                for chunk in map_in_processes(write_lines, _chunks(rest), jobs):
+                write_lines = partial(_line_writer, path, tagger, either_way, ignored)
+                for chunk in map_in_processes(write_lines, _chunks(remaining), jobs):
                     lines.write("".join(chunk).encode())
                     lines.flush()
                     advance(len(chunk))
@@ -216,8 +203,11 @@ def _chunks(dialogues: Iterator[RawDialogue]) -> Iterator[list[RawDialogue]]:
         yield chunk
 
 
-def _line_writer(settings: _Settings) -> Callable[[list[RawDialogue]], list[str]]:
-    screener = settings.screener()
+def _line_writer(
+    index: Path, tagger: str, either_way: bool, without: frozenset[str]
+) -> Callable[[list[RawDialogue]], list[str]]:
+    """A worker process's function from dialogues to lines. `tagger` is a name, since functions may not pickle."""
+    screener = Screener(tagger_named(tagger), KnowledgeIndex(index), either_way, without)
     return lambda chunk: [_match_line(screener, dialogue) for dialogue in chunk]
 
 
@@ -225,14 +215,14 @@ def _write_results(out: Path, files: Sequence[Path], more_than: int) -> Screenin
     """Write kept.jsonl and counts.json from matches.jsonl."""
     histograms: dict[str, Counter[int]] = {file.stem: Counter() for file in files}
     tags: Counter[str] = Counter()
-    with (out / "matches.jsonl").open(encoding="utf-8") as lines, replacing(out / "kept.jsonl") as kept:
+    with (out / "matches.jsonl").open(encoding="utf-8") as lines, replacing(out / "kept.jsonl") as kept_file:
         for line, dialogue in zip(lines, read_dialogues(files), strict=True):
             count = len(json.loads(line)["matches"])
             histograms[dialogue.source][count] += 1
             tags[dialogue.source] += dialogue.tags
             if count > more_than:
                 row = {"id": dialogue.id, "dialogue": dialogue.turns}
-                kept.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
+                kept_file.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
     counts = tuple(
         MatchCounts(source, dict(sorted(histogram.items())), tags[source]) for source, histogram in histograms.items()
     )

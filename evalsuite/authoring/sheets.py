@@ -98,7 +98,7 @@ def stats_sheets(stats: Stats) -> Iterator[Sheet | str]:
         yield _bars("domains", f"{item_set.upper()}: annotations by domain", domains)
         slots = [(s.slot_zh, s.slot, s.count) for s in stats.spread if s.set == item_set]
         yield _bars("slots", f"{item_set.upper()}: annotations by slot", slots)
-    for (task, item_set), mine in grouped(stats):
+    for (task, item_set), scores in grouped(stats):
         columns = (
             Column("check"),
             Column("%", kind="percent"),
@@ -116,9 +116,9 @@ def stats_sheets(stats: Stats) -> Iterator[Sheet | str]:
                     Value(f.verdict, tone="strong" if f.above else "quiet"),
                 )
             )
-            for f in mine
+            for f in scores
         )
-        named, which, items = TASKS[task], item_set.upper(), mine[0].items
+        named, which, items = TASKS[task], item_set.upper(), scores[0].items
         title = Text(
             f"{which}：{named.zh}，{stats.split}，{items} 题", f"{which}: {named.en}, {stats.split}, {items} items"
         )

@@ -72,11 +72,11 @@ class Stats:
 
     def domains(self, item_set: str) -> dict[tuple[str, str], int]:
         """(Chinese, English) name -> annotations. The English name includes the dimension, since two have a domain 空间."""
-        found: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str]] = Counter()
         for s in self.spread:
             if s.set == item_set:
-                found[s.domain_zh or "?", f"{s.domain or '?'} ({s.dimension.lower() or '?'})"] += s.count
-        return dict(found)
+                counts[s.domain_zh or "?", f"{s.domain or '?'} ({s.dimension.lower() or '?'})"] += s.count
+        return dict(counts)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -153,14 +153,14 @@ def _check_dialogues(annotations: Path, corpus: CorecodeCorpus, folder: Path) ->
 _Counts = dict[str, Counter[str]]  # set -> Chinese slot name -> annotations
 
 
-def _of_annotations(found: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCounts], _Counts]:
+def _of_annotations(annotations: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCounts], _Counts]:
     knowledge, counts = {}, {}
-    for item_set in dict.fromkeys(a.set for a in found):
-        mine = [a for a in found if a.set == item_set]
-        counts[item_set] = Counter(a.slot.zh for a in mine)
-        lengths = [fmean(len(a.conflicts[n]) for a in mine) for n in (0, 1)]
+    for item_set in dict.fromkeys(a.set for a in annotations):
+        of_set = [a for a in annotations if a.set == item_set]
+        counts[item_set] = Counter(a.slot.zh for a in of_set)
+        lengths = [fmean(len(a.conflicts[n]) for a in of_set) for n in (0, 1)]
         by = _dimensions(counts[item_set])
-        knowledge[item_set] = KnowledgeCounts(len(mine), by, 2 * len(mine), (lengths[0], lengths[1]))
+        knowledge[item_set] = KnowledgeCounts(len(of_set), by, 2 * len(of_set), (lengths[0], lengths[1]))
     return knowledge, counts
 
 

@@ -58,7 +58,7 @@ def render_page(stats: Stats) -> str:
         source=stats.source,
         charts=charts,
         split=stats.split,
-        groups=[(TASKS[t].en, TASKS[t].zh, s.upper(), [_row(f) for f in mine]) for (t, s), mine in grouped(stats)],
+        groups=[(TASKS[t].en, TASKS[t].zh, s.upper(), [_row(f) for f in scores]) for (t, s), scores in grouped(stats)],
         summary=[line for _, line in summary(stats)],
         checks=CHECKS.values(),
     )
@@ -77,8 +77,8 @@ def summary(stats: Stats) -> list[tuple[bool, str]]:
     """For each task and set whether a check is above chance, and a line that names the best check that does not read the
     dialogue."""
     lines = []
-    for (task, item_set), mine in grouped(stats):
-        above = [f for f in mine if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]
+    for (task, item_set), scores in grouped(stats):
+        above = [f for f in scores if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]
         subject = f"{item_set.upper()} {TASKS[task].en}"
         if above:
             best = max(above, key=lambda f: f.gain)
@@ -86,7 +86,7 @@ def summary(stats: Stats) -> list[tuple[bool, str]]:
             text = f"{measure} {100 * best.value:.1f} % by “{best.check}” (chance {100 * best.chance:.1f} %): {best.verdict}"
         else:
             text = "nothing above chance without reading the dialogue"
-        looked = [f for f in mine if f.above and CHECKS[f.check].lookup]
+        looked = [f for f in scores if f.above and CHECKS[f.check].lookup]
         more = "".join(f"; {100 * f.value:.1f} % {f.verdict}" for f in looked)
         lines.append((bool(above or looked), f"{subject}: {text}{more}"))
     return lines
@@ -103,20 +103,20 @@ def table1_rows(stats: Stats) -> list[tuple[str, list[str]]]:
     return [(name, [*values, *(paper[name] for paper in papers)]) for name, values in _own_rows(stats)]
 
 
-def _columns(found: Stats) -> list[tuple[str, Table1, KnowledgeCounts | None]]:
+def _columns(stats: Stats) -> list[tuple[str, Table1, KnowledgeCounts | None]]:
     """(heading, upper half, lower half) of each column of our own."""
-    columns = [(t.set.upper(), t, found.knowledge.get(t.set)) for t in found.table1]
-    return [*columns, ("Total", *found.total)] if found.total else columns
+    columns = [(t.set.upper(), t, stats.knowledge.get(t.set)) for t in stats.table1]
+    return [*columns, ("Total", *stats.total)] if stats.total else columns
 
 
-def _papers(found: Stats) -> list[tuple[str, dict[str, str]]]:
+def _papers(stats: Stats) -> list[tuple[str, dict[str, str]]]:
     """(heading, row -> figure) of each column of the paper."""
-    names = [*(t.set for t in found.table1), *(["total"] if found.total else [])]
+    names = [*(t.set for t in stats.table1), *(["total"] if stats.total else [])]
     return [(name, paper) for name in names if (paper := table1(name))]
 
 
-def _own_rows(found: Stats) -> list[tuple[str, list[str]]]:
-    columns = _columns(found)
+def _own_rows(stats: Stats) -> list[tuple[str, list[str]]]:
+    columns = _columns(stats)
     tables, known = [t for _, t, _ in columns], [k for *_, k in columns]
     extremes = ("Max.", "Min.", "Avg.")
 

@@ -74,28 +74,28 @@ def _propose(
         Display() as display,
         loaded(model, loader_of(models, store, display, budget)) as backend,
     ):
-        asked = [request for request in requests if _fits(backend, request)]
-        keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
-        if asked:
-            group = RequestGroup(ProgressLine(model.name, "proposals", "suggest"), asked, keys)
+        fitting = [request for request in requests if _fits(backend, request)]
+        keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in fitting]
+        if fitting:
+            group = RequestGroup(ProgressLine(model.name, "proposals", "suggest"), fitting, keys)
             ask([group], backend.generate, store, display)
-        replies = {request.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
-    found, kept, dropped, failed = [], 0, 0, len(requests) - len(asked)
+        replies = {request.id: store.response(k) for request, k in zip(fitting, keys, strict=True)}
+    dialogues, taken, dropped, failed = [], 0, 0, len(requests) - len(fitting)
     for row in rows:
         reply = replies.get(row.id)
         if reply is None or reply.error is not None:
             failed += row.id in replies
-            found.append(row)
+            dialogues.append(row)
             continue
         objects = list(_objects(text_after_thinking(reply)))
         proposed = [k for o in objects if (k := _knowledge(o, row, model.name)) is not None]
-        kept, dropped = kept + len(proposed), dropped + len(objects) - len(proposed)
-        found.append(row.model_copy(update={"annotations": proposed}))
+        taken, dropped = taken + len(proposed), dropped + len(objects) - len(proposed)
+        dialogues.append(row.model_copy(update={"annotations": proposed}))
     file = stem.with_name(f"{stem.name}.proposals.jsonl")
-    replace_file(file, "".join(_line(row) for row in found if row.annotations))
-    summary = f"{kept} proposals of {model.name} for {len(wanted)} dialogues"
+    replace_file(file, "".join(_line(row) for row in dialogues if row.annotations))
+    summary = f"{taken} proposals of {model.name} for {len(wanted)} dialogues"
     summary += f", {dropped} left out (no such slot, or no text)" if dropped else ""
-    return Proposals(tuple(found), summary + (f", {failed} dialogues too long or failed" if failed else ""), file)
+    return Proposals(tuple(dialogues), summary + (f", {failed} dialogues too long or failed" if failed else ""), file)
 
 
 def _line(row: AnnotatedDialogue) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.authoring.annotations import phrase_position, read_dialogues
+from evalsuite.authoring.annotations import CharacterPosition, phrase_position, read_dialogues
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import Slot, find_slot, slots
@@ -22,6 +22,8 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import replace_file
 from evalsuite.results.schema.annotation import AnnotatedDialogue
+
+SHARES = (0.36, 0.14)  # the shares of dialogues for train and dev; the rest is the test split
 
 # The wording of the official files (tests/fixtures has examples of each).
 _FILLING = "请根据对话内容，从a、b、c选项中选择对话中的[MASK]处应填入的选项。"
@@ -46,7 +48,7 @@ class Annotation:
     instance: str
     value: str
     phrase: str
-    position: tuple[int, int]  # (turn, character offset)
+    position: CharacterPosition
     conflicts: tuple[str, str]  # by minimal and by maximal change
     alternatives: tuple[str, ...] = ()  # other values that answer the slot's question as well
 
@@ -83,22 +85,22 @@ def read_annotations(path: Path) -> list[Annotation]:
 
 def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     """The annotations of checked dialogues in one list, without those that an inspector returned."""
-    found = []
+    flat = []
     for d in dialogues:
         turns = tuple(d.dialogue)
         for k in d.standing:
             slot, position = find_slot(k.dimension, k.domain, k.slot), phrase_position(k, turns)
             assert slot is not None and position is not None  # checked when the file was read
             texts = (k.instance, k.value, k.phrase, position, (k.conflict1, k.conflict2), tuple(k.alternatives))
-            found.append(Annotation(d.id, d.set, turns, slot, *texts))
-    return found
+            flat.append(Annotation(d.id, d.set, turns, slot, *texts))
+    return flat
 
 
 def write_task_files(
     annotations: Iterable[Annotation],
     out: Path,
     seed: int = 0,
-    shares: tuple[float, float] = (0.36, 0.14),
+    shares: tuple[float, float] = SHARES,
     distractors: Distractors = annotated_distractors,
 ) -> dict[str, int]:
     """Write out/data/{easy,hard}/…; returns "set/split/task" -> items.
@@ -110,8 +112,8 @@ def write_task_files(
     split_of = assign_splits(all_of, seed, shares)
     for item_set in (s for s in CORECODE.sets if any(a.set == s for a in all_of)):
         for split in CORECODE.splits:
-            part = [a for a in all_of if a.set == item_set and split_of[item_set, a.dialogue_id] == split]
-            for name, rows in task_rows(part, f"{seed}:{item_set}:{split}", distractors).items():
+            of_split = [a for a in all_of if a.set == item_set and split_of[item_set, a.dialogue_id] == split]
+            for name, rows in task_rows(of_split, f"{seed}:{item_set}:{split}", distractors).items():
                 path = path_of(out / "data", TASKS[name], item_set, split)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows)]
@@ -127,21 +129,21 @@ def assign_splits(
     and HARD alike, so that no test dialogue is trained on in any file."""
     dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
     source = dict(zip(dialogues, sources(list(dialogues.values())), strict=True))
-    found: dict[tuple[str, str], str] = {}
+    splits: dict[tuple[str, str], str] = {}
     split_of: dict[int, str] = {}  # number of a source -> its split
     for item_set in CORECODE.sets:
-        mine = sorted(d for d in dialogues if d[0] == item_set)
-        random.Random(f"{seed}:split:{item_set}").shuffle(mine)
-        train, dev = (round(len(mine) * share) for share in shares)
-        room = {"train": train, "dev": dev, "test": len(mine) - train - dev}
-        size = Counter(source[d] for d in mine)
+        of_set = sorted(d for d in dialogues if d[0] == item_set)
+        random.Random(f"{seed}:split:{item_set}").shuffle(of_set)
+        train, dev = (round(len(of_set) * share) for share in shares)
+        room = {"train": train, "dev": dev, "test": len(of_set) - train - dev}
+        size = Counter(source[d] for d in of_set)
         for known, split in split_of.items():  # sources already assigned by the other set
             room[split] -= size[known]
-        for new in dict.fromkeys(source[d] for d in mine if source[d] not in split_of):
+        for new in dict.fromkeys(source[d] for d in of_set if source[d] not in split_of):
             split_of[new] = next((split for split in room if room[split] > 0), "test")
             room[split_of[new]] -= size[new]
-        found |= {d: split_of[source[d]] for d in mine}
-    return found
+        splits |= {d: split_of[source[d]] for d in of_set}
+    return splits
 
 
 def task_rows(

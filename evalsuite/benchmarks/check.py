@@ -17,7 +17,7 @@ from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
 from evalsuite.common.dialogue import asked_event, copied
 from evalsuite.common.errors import DataError
-from evalsuite.types import Item, Task
+from evalsuite.types import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class FileCount:
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """The overlap of two splits of a task, counted in the second (the test split)."""
+    """The overlap of two splits of a task, counted in the second: of train and test in the test split."""
 
     task: str
     set: str
     splits: tuple[str, str]
     dialogues: int  # number of dialogues of the second split that copy one of the first (common/dialogue.py)
     equal: int  # number of `dialogues` that are copies word for word
-    of: int  # number of dialogues of the second split
+    of: int  # total number of dialogues of the second split
     items: int  # number of items with equal dialogue, event (or question) and answer
 
 
@@ -92,7 +92,7 @@ class DataCheck:
     counts: tuple[FileCount, ...]
     leaks: tuple[Leak, ...]
     table1: tuple[Table1, ...]
-    between_sets: int  # dialogues that all sets of a benchmark share: EASY and HARD
+    between_sets: int  # number of dialogues that CORECODE's sets, EASY and HARD, share
     priors: tuple[Prior, ...]
     shared: tuple[Shared, ...]
 
@@ -112,9 +112,25 @@ def check_data(corpora: Corpora, names: Sequence[str] | None = None) -> DataChec
         raise DataError("no data of any benchmark here; `evalsuite data pull NAME` fetches one's", missing.file)
     if not present:
         raise missing
-    checks = [
-        _check(task, corpus) for corpus in present for task in corpus.benchmark.tasks if corpora.of(task) is corpus
-    ]
+    counts: list[FileCount] = []
+    leaks: list[Leak] = []
+    priors: list[Prior | None] = []
+    shared: list[Shared] = []
+    for task, corpus in ((task, c) for c in present for task in c.benchmark.tasks if corpora.of(task) is c):
+        tests: dict[str, File] = {}
+        for item_set in (name for name in corpus.sets if name not in corpus.derived):
+            files = {
+                s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)
+            }
+            counts += [_count(task.name, item_set, split, file) for split, file in files.items()]
+            leaks += [
+                _leak(task.name, item_set, pair, *(files[s].items for s in pair)) for pair in combinations(files, 2)
+            ]
+            if task.kind.written:  # a probe's right option is always the first, so its positions say nothing
+                priors += [_prior(task.name, item_set, split, file.items) for split, file in files.items()]
+            if "test" in files:
+                tests[item_set] = files["test"]
+        shared.append(_shared(task.name, tests))
     # Dialogues that CORECODE's Table 1 counts.
     whole: dict[str, set[tuple[str, ...]]] = {}
     for corpus in present:
@@ -122,40 +138,13 @@ def check_data(corpora: Corpora, names: Sequence[str] | None = None) -> DataChec
             for item_set, dialogues in whole_dialogues(corpus).items():
                 whole.setdefault(item_set, set()).update(dialogues)
     return DataCheck(
-        tuple(count for check in checks for count in check.counts),
-        tuple(leak for check in checks for leak in check.leaks if leak.dialogues),
+        tuple(counts),
+        tuple(leak for leak in leaks if leak.dialogues),
         tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues),
         len(set.intersection(*whole.values())) if whole else 0,
-        tuple(prior for check in checks for prior in check.priors),
-        tuple(check.shared for check in checks if check.shared.items),
+        tuple(prior for prior in priors if prior),
+        tuple(row for row in shared if row.items),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _TaskCheck:
-    """The counts of one task's files."""
-
-    counts: Sequence[FileCount]
-    leaks: Sequence[Leak]
-    priors: Sequence[Prior]
-    shared: Shared
-
-
-def _check(task: Task, corpus: Corpus) -> _TaskCheck:
-    counts, leaks, priors = [], [], []
-    tests: dict[str, File] = {}
-    for item_set in (name for name in corpus.sets if name not in corpus.derived):
-        splits = {s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)}
-        for split, file in splits.items():
-            counts.append(_count(task.name, item_set, split, file))
-            # A probe's right option is always the first, so its positions say nothing.
-            if task.kind.written and (prior := _prior(task.name, item_set, split, file.items)):
-                priors.append(prior)
-        for one, other in combinations(splits, 2):
-            leaks.append(_leak(task.name, item_set, (one, other), splits[one].items, splits[other].items))
-        if "test" in splits:
-            tests[item_set] = splits["test"]
-    return _TaskCheck(counts, leaks, priors, _shared(task.name, tests))
 
 
 def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
@@ -173,9 +162,9 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
 
 
 def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
-    asked = Counter((i.context, i.question) for i in file.items)
-    answered = Counter(((i.context, i.question), i.references) for i in file.items)
-    repeats = sum(n - 1 for n in answered.values())
+    questions = Counter((i.context, i.question) for i in file.items)
+    answers = Counter(((i.context, i.question), i.references) for i in file.items)
+    repeats = sum(n - 1 for n in answers.values())
     twins = [i for i in file.items if len({*i.options}) < len(i.options)]
     return FileCount(
         task,
@@ -185,7 +174,7 @@ def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
         len(file.skipped),
         len({i.context for i in file.items}),
         repeats,
-        sum(n - 1 for n in asked.values()) - repeats,
+        sum(n - 1 for n in questions.values()) - repeats,
         len(twins),
         sum(any(i.options.count(i.options[gold]) > 1 for gold in i.golds) for i in twins),
     )
@@ -235,15 +224,14 @@ def chi_square_p(observed: Mapping[int, int], expected: Mapping[int, float]) -> 
 def _shared(task: str, files: Mapping[str, File]) -> Shared:
     by_set = {name: {((i.context, i.question), i.references) for i in file.items} for name, file in files.items()}
     sets_of = Counter(question for questions in by_set.values() for question in questions)
-    both = {question for question, n in sets_of.items() if n > 1}
-    return Shared(task, tuple(name for name, questions in by_set.items() if questions & both), len(both))
+    shared = {question for question, n in sets_of.items() if n > 1}
+    return Shared(task, tuple(name for name, questions in by_set.items() if questions & shared), len(shared))
 
 
-def _leak(task: str, item_set: str, splits: tuple[str, str], one: Iterable[Item], other: Iterable[Item]) -> Leak:
-    seen, known = {i.context for i in one}, {_identity(i) for i in one}
-    tested = {i.context for i in other}
-    same = len({_identity(i) for i in other} & known)
-    return Leak(task, item_set, splits, sum(copied(seen, [*tested])), len(tested & seen), len(tested), same)
+def _leak(task: str, item_set: str, splits: tuple[str, str], first: Iterable[Item], second: Iterable[Item]) -> Leak:
+    seen, tested = {i.context for i in first}, {i.context for i in second}
+    same_items = {_identity(i) for i in first} & {_identity(i) for i in second}
+    return Leak(task, item_set, splits, sum(copied(seen, [*tested])), len(tested & seen), len(tested), len(same_items))
 
 
 def _identity(item: Item) -> tuple[tuple[str, ...], str, tuple[str, ...]]:

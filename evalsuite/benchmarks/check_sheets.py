@@ -37,31 +37,31 @@ def data_sheets(check: DataCheck) -> Iterator[Sheet]:
     yield from _oddities(check)
 
 
-def _oddities(found: DataCheck) -> Iterator[Sheet]:
-    if odd := [c for c in found.counts if c.repeats or c.alternatives or c.skipped]:
+def _oddities(check: DataCheck) -> Iterator[Sheet]:
+    if odd := [c for c in check.counts if c.repeats or c.alternatives or c.skipped]:
         rows = tuple(Row((_name(c), c.repeats, c.alternatives, c.skipped)) for c in odd)
         heads = ("same answer", "other answer", "broken")
         title = "Asked more than once in a file, and broken lines"
         yield Sheet("oddities", title, (_FILE, *_numbers(*heads)), rows)
-    if twins := [c for c in found.counts if c.twins]:
+    if twins := [c for c in check.counts if c.twins]:
         rows = tuple(Row((_name(c), c.twins, c.unclear)) for c in twins)
         title = "Items with two options of the same text"
         yield Sheet("twins", title, (_FILE, *_numbers("items", "one of them right")), rows)
-    if found.leaks:
+    if check.leaks:
         rows = tuple(
             Row((f"{x.set} {x.task}: {x.splits[1]} in {x.splits[0]}", f"{x.dialogues:,} of {x.of:,}", x.equal, x.items))
-            for x in found.leaks
+            for x in check.leaks
         )
         columns = (Column("files"), *_numbers("shared dialogues", "word for word", "same item"))
         yield Sheet("leaks", "Leakage between splits", columns, rows)
-    if found.between_sets:
-        row = Row(("dialogues that EASY and HARD share", f"{found.between_sets:,}"))
+    if check.between_sets:
+        row = Row(("dialogues that EASY and HARD share", f"{check.between_sets:,}"))
         yield Sheet("sets", "Between the sets", (Column(""), *_numbers("")), (row,))
-    if found.shared:
-        rows = tuple(Row((f"test {x.task}", ", ".join(x.sets), f"{x.items:,}")) for x in found.shared)
+    if check.shared:
+        rows = tuple(Row((f"test {x.task}", ", ".join(x.sets), f"{x.items:,}")) for x in check.shared)
         yield Sheet("shared", "Items in more than one set", (_FILE, Column("sets"), *_numbers("items")), rows)
-    if found.priors:
-        yield _priors(found.priors)
+    if check.priors:
+        yield _priors(check.priors)
 
 
 def _priors(priors: tuple[Prior, ...]) -> Sheet:

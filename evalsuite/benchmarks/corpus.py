@@ -18,11 +18,11 @@ from evalsuite.types import Benchmark, Item, Task
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    Model = TypeVar("Model", bound=BaseModel)
+    LineModel = TypeVar("LineModel", bound=BaseModel)
 
 RawRow = TypeVar("RawRow")
 Parsed = TypeVar("Parsed")
-Content = TypeVar("Content")
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def collect(
 
 
 def read_lines(
-    path: Path, model: type[Model], parse: Callable[[int, Model], Parsed], skip_bad: bool, missing: str = ""
+    path: Path, model: type[LineModel], parse: Callable[[int, LineModel], Parsed], skip_bad: bool, missing: str = ""
 ) -> tuple[tuple[Parsed, ...], tuple[DataError, ...], str]:
     """(parsed lines, errors, SHA-256 of the file): `parse` applied to each line of a JSONL file as a pydantic `model`.
 
@@ -113,11 +113,11 @@ class Corpus(ABC):
                 return folder / path
         raise DataError(f"no {self.benchmark.title} data here: expected {self.expected}", folder)
 
-    def once(self, key: tuple[str, ...], read: Callable[[], Content]) -> Content:
+    def once(self, key: tuple[str, ...], read: Callable[[], Kept]) -> Kept:
         """The result of `read`, which is called once for each key: several tasks may come from one file."""
         if key not in self._contents:
             self._contents[key] = read()
-        content: Content = self._contents[key]
+        content: Kept = self._contents[key]
         return content
 
     @abstractmethod

@@ -45,5 +45,5 @@ def groups() -> dict[str, Group]:
 
 
 def _group(name: str, zh: str, en: str, benchmarks: list[str], abilities: dict[str, Any]) -> Group:
-    found = (Ability(key, row["zh"], row["en"], tuple(row["tasks"])) for key, row in abilities.items())
-    return Group(name, zh, en, tuple(benchmarks), tuple(found))
+    rows = (Ability(key, row["zh"], row["en"], tuple(row["tasks"])) for key, row in abilities.items())
+    return Group(name, zh, en, tuple(benchmarks), tuple(rows))

@@ -7,7 +7,7 @@ the reply. Probe: accuracy and ΔNLL. A benchmark's own metrics are in the rows 
 
 from __future__ import annotations
 
-from evalsuite.benchmarks.languages import parser_of
+from evalsuite.benchmarks.languages import means_part, parser_of
 from evalsuite.types import Answer, Answered, Item, Kind, Language, Part, Reading, Response, Score, Status
 
 # --- options
@@ -57,28 +57,26 @@ def _score_choice(item: Item, answer: Answer, response: Response | None, languag
 
 def choice_method(answered: Answered) -> str:
     """The way in which a cell's choices were determined, for signatures: "parser:<name>", or "by:<comparison of options>"."""
-    way = answered.responses[0].finish
-    return f"by:{HEADLINE[way]}" if way in HEADLINE else f"parser:{parser_of(answered.reading)}"
+    scoring = answered.responses[0].finish
+    return f"by:{HEADLINE[scoring]}" if scoring in HEADLINE else f"parser:{parser_of(answered.reading)}"
 
 
 def _choice_parts(answered: Answered) -> tuple[Part, ...]:
-    from evalsuite.metrics.statistics import Means
-
     pairs = list(zip(answered.items, answered.responses, strict=True))
     columns = {"accuracy": [_is_right(item, answer) for item, answer in answered.pairs]}
     signatures = {"accuracy": f"accuracy|{choice_method(answered)}"}
-    way = answered.responses[0].finish
-    for by in ("sum", "token", "char", "prior") if way == "texts" else ():
+    scoring = answered.responses[0].finish
+    for by in ("sum", "token", "char", "prior") if scoring == "texts" else ():
         columns[f"accuracy_{by}"] = [float(most_likely(i, r, by) == i.gold) for i, r in pairs]
         signatures[f"accuracy_{by}"] = f"accuracy|by:{by}"
-    if way not in HEADLINE and answered.task.official:
+    if scoring not in HEADLINE and answered.task.official:
         paper, task = Reading("paper"), answered.task
         theirs = [task.answer(i, r, paper, answered.language).choice for i, r in pairs]
         columns["paper.accuracy"] = [float(b == i.gold) for (i, _), b in zip(pairs, theirs, strict=True)]
         signatures["paper.accuracy"] = f"accuracy|parser:{parser_of(paper)}"
         columns["paper.parts"] = [float(a.choice != b) for a, b in zip(answered.answers, theirs, strict=True)]
         signatures["paper.parts"] = f"parts|{choice_method(answered)}|parser:{parser_of(paper)}"
-    return (Part("choices", Means.of(columns), {name: name for name in columns}, signatures),)
+    return (means_part("choices", columns, signatures),)
 
 
 # --- several options
@@ -101,8 +99,9 @@ def _score_choices(item: Item, answer: Answer, response: Response | None, langua
     from evalsuite.metrics.sets import count_answers  # loads numpy
 
     chosen, right = _chosen(item, answer), item.references
-    hit, named, asked = count_answers(chosen, right)
-    return Score({"set_accuracy": float({*chosen} == {*right}), "answer_f1": 2 * hit / (named + asked)})
+    hits, chosen_count, right_count = count_answers(chosen, right)
+    f1 = 2 * hits / (chosen_count + right_count)
+    return Score({"set_accuracy": float({*chosen} == {*right}), "answer_f1": f1})
 
 
 def _choices_parts(answered: Answered) -> tuple[Part, ...]:
@@ -168,11 +167,10 @@ def _score_held(item: Item, answer: Answer, response: Response | None, language:
 
 def _held_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.contains import DEFINITION
-    from evalsuite.metrics.statistics import Means
 
     columns = {"contains": [_holds(item, answer) for item, answer in answered.pairs]}
     signature = f"contains|def:{DEFINITION}|parser:{parser_of(answered.reading)}"
-    return (Part("contains", Means.of(columns), {"contains": "contains"}, {"contains": signature}),)
+    return (means_part("contains", columns, {"contains": signature}),)
 
 
 # --- probes
@@ -197,14 +195,11 @@ def was_chosen(answered: Answered) -> bool:
 
 
 def _probe_parts(answered: Answered) -> tuple[Part, ...]:
-    from evalsuite.metrics.statistics import Means
-
     columns = {"accuracy": [_is_right(item, answer) for item, answer in answered.pairs]}
     if not was_chosen(answered):
         columns["delta_nll"] = [delta_nll(response) for response in answered.responses]
     method = choice_method(answered)
-    means = Means.of(columns)
-    return (Part("means", means, {name: name for name in columns}, {name: f"{name}|{method}" for name in columns}),)
+    return (means_part("means", columns, {name: f"{name}|{method}" for name in columns}),)
 
 
 CHOICE = Kind(

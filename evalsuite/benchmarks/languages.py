@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evalsuite.metrics import squad
@@ -38,7 +38,7 @@ def _read_english_text(item: Item, response: Response, reading: Reading) -> Answ
     from evalsuite.parse import parse_sentence
 
     if not reading.extract:
-        return _read_chinese(item, response, reading)  # takes the whole reply
+        return _read_chinese(item, response, reading)  # takes the whole reply, whatever its language
     return parse_sentence(response.text, finish=response.finish)
 
 
@@ -64,6 +64,13 @@ def whole_replies(answered: Answered) -> list[str]:
     return [reply_text(response, answer) for response, answer in zip(answered.responses, answered.answers, strict=True)]
 
 
+def means_part(name: str, columns: Mapping[str, Sequence[float]], signatures: Mapping[str, str]) -> Part:
+    """A part whose metrics are means over items: a column of item values for each, by its name."""
+    from evalsuite.metrics.statistics import Means
+
+    return Part(name, Means.of(columns), {metric: metric for metric in columns}, signatures)
+
+
 # The part of a signature that says that a metric scored `whole_replies`; other signatures name the parser there.
 OF_REPLY = "in:reply.1"
 
@@ -79,11 +86,13 @@ def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]
 
     def part(name: str, corpus: TextCorpus, profile: str, names: dict[str, str], source: str) -> Part:
         scores = corpus.score(profile, names=names.values())
-        names = {name: of for name, of in names.items() if of in scores.corpus}
+        names = {stated: metric for stated, metric in names.items() if metric in scores.corpus}
         # The cell appends the version to every signature.
-        own = {name: scores.signatures[of].rpartition("|version:")[0] for name, of in names.items()}
-        signatures = {name: f"{text}|{source}" for name, text in own.items()}
-        return Part(name, scores, names, signatures, {name: scores.of_items(of) for name, of in names.items()})
+        signatures = {
+            stated: f"{scores.signatures[metric].rpartition('|version:')[0]}|{source}"
+            for stated, metric in names.items()
+        }
+        return Part(name, scores, names, signatures, {s: scores.of_items(metric) for s, metric in names.items()})
 
     ours = {row.stated_as or row.name: row.name for row in rows if row.ours}
     theirs = {f"paper.{row.stated_as or row.name}": row.name for row in rows if row.papers}
@@ -100,22 +109,20 @@ def _chinese_parts(answered: Answered) -> tuple[Part, ...]:
 
 def _squad(answered: Answered, names: Sequence[str], papers: Sequence[str]) -> Part:
     """Metrics of `squad.span_values`: `names` of the answers; `papers` of the whole replies, named "paper.<name>"."""
-    from evalsuite.metrics.statistics import Means
-
     references = [item.references for item in answered.items]
     answers = [a.text or "" for a in answered.answers]
     columns: dict[str, list[float]] = {}
     signatures: dict[str, str] = {}
-    for before, wanted, texts, source in (
+    for prefix, metrics, texts, source in (
         ("", names, answers, f"parser:{parser_of(answered.reading)}"),
         ("paper.", papers, whole_replies(answered), OF_REPLY),
     ):
         rows = [squad.span_values(text, refs) for text, refs in zip(texts, references, strict=True)]
-        for name in wanted:
-            stated = before + name.removeprefix("paper.")
+        for name in metrics:
+            stated = prefix + name.removeprefix("paper.")
             columns[stated] = [row[name] for row in rows]
             signatures[stated] = f"{name}|norm:{squad.NORMALISATION}|{source}"
-    return Part("squad", Means.of(columns), {name: name for name in columns}, signatures)
+    return means_part("squad", columns, signatures)
 
 
 def _english_span_parts(answered: Answered) -> tuple[Part, ...]:
@@ -126,9 +133,10 @@ def _english_span_parts(answered: Answered) -> tuple[Part, ...]:
 def _english_text_parts(answered: Answered) -> tuple[Part, ...]:
     """F1 and EM as in SQuAD, on words, and the other text metrics."""
     words = _squad(answered, ("f1", "em"), ("f1", "em"))
-    parts = _corpora(answered, "english", "cicero")
-    rest = (replace(p, names={name: of for name, of in p.names.items() if name not in words.names}) for p in parts)
-    return words, *rest
+    return words, *(
+        replace(part, names={stated: metric for stated, metric in part.names.items() if stated not in words.names})
+        for part in _corpora(answered, "english", "cicero")
+    )
 
 
 ZH = Language(

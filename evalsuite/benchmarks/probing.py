@@ -16,18 +16,18 @@ from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.prompt import Prompt
 from evalsuite.types import Item, Request
 
-_Pair = tuple[str, str]
+_ContextAndTarget = tuple[str, str]
 
 _MARK = re.compile(r"[A-Za-z]\s*[:：]")
 
 
-def pairs(prompt: Prompt, item: Item) -> tuple[_Pair, _Pair]:
+def pairs(prompt: Prompt, item: Item) -> tuple[_ContextAndTarget, _ContextAndTarget]:
     """(context, target) with the valid explanation and with the corrupted one."""
     valid, corrupted = (_pair(prompt, item, explanation) for explanation in item.options)
     return valid, corrupted
 
 
-def _pair(prompt: Prompt, item: Item, explanation: str) -> _Pair:
+def _pair(prompt: Prompt, item: Item, explanation: str) -> _ContextAndTarget:
     if item.task == "cedar_attribution_probing":
         return prompt.render(item), explanation
     *history, response = item.dialogue
@@ -41,8 +41,8 @@ def request_of(prompt: Prompt, item: Item, shots: Sequence[Item] = (), limit: in
     """The request for an item. That of a probe has no shots, scoring nll, and the first pair as its prompt."""
     if prompt.task.kind.written:
         return prompt.request(item, shots, limit)
-    asked = pairs(prompt, item)
-    return replace(prompt.request(item), prompt="".join(asked[0]), messages=(), scoring="nll", pairs=asked)
+    probe_pairs = pairs(prompt, item)
+    return replace(prompt.request(item), prompt="".join(probe_pairs[0]), messages=(), scoring="nll", pairs=probe_pairs)
 
 
 # CORRUPTIONS is for the page: outside benchmarks/ no module names a single benchmark.

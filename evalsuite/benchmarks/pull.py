@@ -136,8 +136,8 @@ def clone(folder: Path, address: str, commit: str = "") -> str:
     """
     if shutil.which("git") is None:
         raise ConfigError("git is not installed; install it, or download the repository by hand and give --data DIR")
-    with tempfile.TemporaryDirectory() as made:
-        git_dir = Path(made, "git")
+    with tempfile.TemporaryDirectory() as folder_name:
+        git_dir = Path(folder_name, "git")
         settings = [word for setting in _SAFE for word in ("-c", setting)]
         environment = _environment() | {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(folder)}
 
@@ -173,8 +173,8 @@ def unpack(address: str, folder: Path, names: Sequence[str], sha256: str = "") -
     with tempfile.TemporaryFile() as packed:
         try:
             with urllib.request.urlopen(address, timeout=60) as reply:
-                while part := reply.read(2**20):
-                    packed.write(part)
+                while chunk := reply.read(2**20):
+                    packed.write(chunk)
                     if packed.tell() > _ARCHIVE:
                         raise ConfigError(f"{address}: is larger than {_ARCHIVE:,} bytes")
             packed.seek(0)
@@ -195,12 +195,12 @@ def unpack(address: str, folder: Path, names: Sequence[str], sha256: str = "") -
 def _unpack(archive: zipfile.ZipFile, address: str, folder: Path, wanted: Sequence[str]) -> None:
     # Files are named by their base names, which are ours: no path of the archive is followed.
     members = [m for m in archive.infolist() if not m.filename.startswith("__MACOSX")]
-    found = [(m, name) for m in members if (name := PurePosixPath(m.filename).name) in wanted]
-    if not found or any(m.file_size > _LIMIT for m, _ in found):
+    chosen = [(m, name) for m in members if (name := PurePosixPath(m.filename).name) in wanted]
+    if not chosen or any(m.file_size > _LIMIT for m, _ in chosen):
         raise ConfigError(f"{address}: expected {', '.join(wanted)}, found {archive.namelist()[:5]}")
-    if len({name for _, name in found}) < len(found):
+    if len({name for _, name in chosen}) < len(chosen):
         raise ConfigError(f"{address}: has a file of these names twice: {', '.join(wanted)}")
     folder.mkdir(parents=True, exist_ok=True)
-    for member, name in found:  # zipfile reads no more than file_size bytes
+    for member, name in chosen:  # zipfile reads no more than file_size bytes
         with archive.open(member) as content, replacing(folder / name) as file:
             shutil.copyfileobj(content, file)

@@ -64,19 +64,19 @@ _files: dict[str, Benchmark] = {}  # the benchmarks of the benchmark files that 
 
 
 def _benchmarks() -> dict[str, Benchmark]:
-    found = {b.name: b for b in shipped()}
-    origins = dict.fromkeys((*found, *(t.name for b in found.values() for t in b.tasks)), "evalsuite")
+    benchmarks = {b.name: b for b in shipped()}
+    origins = dict.fromkeys((*benchmarks, *(t.name for b in benchmarks.values() for t in b.tasks)), "evalsuite")
     for point in installed(GROUP):
         benchmark, origin = load_plugin(point), origin_of(point)
         _check(point.name, benchmark, origin)
-        for each in (point.name, *(t.name for t in benchmark.tasks)):
-            if each in origins:
+        for name in (point.name, *(t.name for t in benchmark.tasks)):
+            if name in origins:
                 raise ConfigError(
-                    f"{origin}: {each!r} is the name of a benchmark or task of {origins[each]}; rename it"
+                    f"{origin}: {name!r} is the name of a benchmark or task of {origins[name]}; rename it"
                 )
-            origins[each] = origin
-        found[point.name] = benchmark
-    return {**found, **_files}
+            origins[name] = origin
+        benchmarks[point.name] = benchmark
+    return {**benchmarks, **_files}
 
 
 def _check(name: str, benchmark: object, origin: str) -> None:
@@ -109,6 +109,14 @@ def _check(name: str, benchmark: object, origin: str) -> None:
 
 BENCHMARKS: LazyMapping[Benchmark] = LazyMapping(_benchmarks)
 TASKS: LazyMapping[Task] = LazyMapping(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
+# Short name, in small letters -> task. If several benchmarks have a name, it stands for the first one's task: CORECODE's.
+_SHORT_NAMES: LazyMapping[Task] = LazyMapping(lambda: {t.short.lower(): t for t in reversed([*TASKS.values()])})
+_SET_INDICES = LazyMapping(lambda: _indices(dict.fromkeys(name for b in BENCHMARKS.values() for name in b.sets)))
+_TASK_INDICES = LazyMapping(lambda: _indices(TASKS))
+
+
+def _indices(names: Iterable[str]) -> dict[str, int]:
+    return {name: n for n, name in enumerate(names)}
 
 
 def add_file(path: Path) -> Benchmark:
@@ -156,19 +164,19 @@ def add_run(run: Path) -> None:
 
 
 @cache
-def _warn_of_other(name: str, one: Path, other: Path) -> None:
+def _warn_of_other(name: str, earlier: Path, later: Path) -> None:
     """Warn, once, if two files of one benchmark differ."""
-    if not one.is_file() or one.read_bytes() == other.read_bytes():
+    if not earlier.is_file() or earlier.read_bytes() == later.read_bytes():
         return
-    first, second = (hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in (one, other))
+    earlier_hash, later_hash = (hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in (earlier, later))
     log.warning(
         "%s: two benchmark files have this name: %s (sha256 %s) and %s (%s). Names, groups and metrics are those of the second; "
         "if they are no versions of one benchmark, rename one",
         name,
-        one,
-        first,
-        other,
-        second,
+        earlier,
+        earlier_hash,
+        later,
+        later_hash,
     )
 
 
@@ -190,16 +198,9 @@ def _know(benchmark: Benchmark) -> None:
 
 
 def _renew() -> None:
-    for table in (BENCHMARKS, TASKS):
+    for table in (BENCHMARKS, TASKS, _SHORT_NAMES, _SET_INDICES, _TASK_INDICES):
         table.forget()
-    for cached in (_short_names, metric_rows, _set_indices, _task_indices):
-        cached.cache_clear()
-
-
-@cache
-def _short_names() -> dict[str, Task]:
-    """Short name, in small letters -> task. If several benchmarks have a name, it stands for the first one's task: CORECODE's."""
-    return {t.short.lower(): t for t in reversed(list(TASKS.values()))}
+    metric_rows.cache_clear()
 
 
 def whole_name(name: str) -> str:
@@ -210,7 +211,7 @@ def whole_name(name: str) -> str:
     """
     if name in TASKS or name in BENCHMARKS or name in groups():
         return name
-    task = _short_names().get(name.lower())
+    task = _SHORT_NAMES.get(name.lower())
     return task.name if task else name
 
 
@@ -230,18 +231,18 @@ def tasks_named(names: Iterable[str]) -> list[Task]:
     >>> [t.name for t in tasks_named(["glucose", "EC"])]
     ['glucose_specific_statement', 'glucose_general_rule', 'event_cause']
     """
-    found: dict[str, Task] = {}
+    tasks: dict[str, Task] = {}
     for name in map(whole_name, names):
         if name in BENCHMARKS or name in groups():
-            whole = groups()[name].benchmarks if name in groups() else (name,)
-            found |= {t.name: t for benchmark in whole for t in BENCHMARKS[benchmark].tasks}
+            benchmarks = groups()[name].benchmarks if name in groups() else (name,)
+            tasks |= {t.name: t for benchmark in benchmarks for t in BENCHMARKS[benchmark].tasks}
         elif name in TASKS:
-            found[name] = TASKS[name]
+            tasks[name] = TASKS[name]
         else:
             raise ConfigError(
                 unknown("task, benchmark or group", name, [*groups(), *BENCHMARKS, *TASKS], "evalsuite tasks")
             )
-    return list(found.values())
+    return list(tasks.values())
 
 
 def benchmark_of(task: str) -> Benchmark:
@@ -275,24 +276,12 @@ def metric_rows() -> dict[str, Metric]:
 
 def set_order(item_set: str) -> tuple[int, str]:
     """Sort key of sets: the papers' order, then other sets by name."""
-    indices = _set_indices()
-    return (indices.get(item_set, len(indices)), item_set)
-
-
-@cache
-def _set_indices() -> dict[str, int]:
-    names = dict.fromkeys(name for b in BENCHMARKS.values() for name in b.sets)
-    return {name: n for n, name in enumerate(names)}
+    return (_SET_INDICES.get(item_set, len(_SET_INDICES)), item_set)
 
 
 def task_order(name: str) -> int:
     """Sort key of tasks: their order in TASKS."""
-    return _task_indices()[name]
-
-
-@cache
-def _task_indices() -> dict[str, int]:
-    return {name: n for n, name in enumerate(TASKS)}
+    return _TASK_INDICES[name]
 
 
 # --- data
@@ -302,10 +291,10 @@ def open_corpus(benchmark: str, folder: Path, *, skip_bad: bool = False) -> Corp
     """Open a benchmark's data in `folder`. Raises DataError if there are none, ConfigError for an unknown benchmark."""
     if benchmark not in BENCHMARKS:
         raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
-    found = BENCHMARKS[benchmark]
-    if found.sample and folder == bundled("sample"):  # the bundled sample folder holds the shipped benchmarks only
-        folder = found.sample
-    corpus: Corpus = found.loader(found, folder, skip_bad=skip_bad)
+    known = BENCHMARKS[benchmark]
+    if known.sample and folder == bundled("sample"):  # the bundled sample folder holds the shipped benchmarks only
+        folder = known.sample
+    corpus: Corpus = known.loader(known, folder, skip_bad=skip_bad)
     return corpus
 
 
@@ -326,24 +315,24 @@ class Corpora:
 
     def all(self, benchmark: str) -> list[Corpus]:
         """The data of a benchmark in every folder that has some. Raises DataError if none has, or if a folder is not there."""
-        found: list[Corpus] = []
+        corpora: list[Corpus] = []
         missing: DataError | None = None
         for folder in self.roots:
             try:
-                found.append(self._open(benchmark, folder))
+                corpora.append(self._open(benchmark, folder))
             except DataError as error:
                 if not folder.is_dir():
                     raise
                 missing = missing or error
         file = BENCHMARKS[benchmark].file
-        if not found and file is not None:  # the data may lie beside the benchmark file
+        if not corpora and file is not None:  # the data may lie beside the benchmark file
             with suppress(DataError):
-                found.append(self._open(benchmark, file.parent))
-        if not found:
+                corpora.append(self._open(benchmark, file.parent))
+        if not corpora:
             assert missing is not None
             others = "".join(f", nor in {folder}" for folder in self.roots[1:])
             raise DataError(f"{missing.message}{others}", missing.file) if others else missing
-        return found
+        return corpora
 
     def _open(self, benchmark: str, folder: Path) -> Corpus:
         if (benchmark, folder) not in self._opened:

@@ -35,10 +35,10 @@ def anchors(
     from evalsuite.common.files import replace_file
     from evalsuite.common.finite import finite_json
 
-    found, remarks = choose(runs, numbers(size, "--size", "50,100"), model or (), seed)
-    print_all(*draw(anchor_sheets(found)))
+    choice, remarks = choose(runs, numbers(size, "--size", "50,100"), model or (), seed)
+    print_all(*draw(anchor_sheets(choice)))
     for remark in remarks:
         say(remark)
     if out:
-        replace_file(out, finite_json(file_of(found, seed).written(), out, indent=1) + "\n")
+        replace_file(out, finite_json(file_of(choice, seed).written(), out, indent=1) + "\n")
         say(f"items: {out}   ask only these: evalsuite run --items {out}")

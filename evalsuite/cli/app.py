@@ -31,12 +31,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 def load_command(name: str) -> Any:
     """Import a command or group of COMMANDS, and build it with its flags."""
     file, help = COMMANDS[name]
-    found = getattr(import_module(f"evalsuite.cli.{file}"), name)
+    command = getattr(import_module(f"evalsuite.cli.{file}"), name)
     parent = typer.Typer()
-    if isinstance(found, typer.Typer):
-        parent.add_typer(found, name=name, help=help)
+    if isinstance(command, typer.Typer):
+        parent.add_typer(command, name=name, help=help)
     else:
-        parent.command(name, help=help)(found)
+        parent.command(name, help=help)(command)
     return typer.main.get_group(parent).commands[name]
 
 
@@ -121,8 +121,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_asked: bool) -> None:
+    if is_asked:
         from importlib.metadata import version
 
         print(f"evalsuite {version('evalsuite')}")
@@ -167,8 +167,8 @@ def main() -> None:
     except OSError as error:
         known = isinstance(error, FileExistsError)
         what = "is a file where a folder is to be; name another" if known else str(error.strerror or error)
-        kept = () if known else ("; ", "what was stored is kept, and the same command resumes")
-        _end(WRONG, "error: ", f"{error.filename}: {what}" if error.filename else what, *kept)
+        stored = () if known else ("; ", "what was stored is kept, and the same command resumes")
+        _end(WRONG, "error: ", f"{error.filename}: {what}" if error.filename else what, *stored)
     except sqlite3.Error as error:
         _end(
             WRONG,

@@ -83,11 +83,11 @@ def audit_read(
     from evalsuite.review.audit.audit_report import keep_people, write_audit
     from evalsuite.review.audit.sheets import audit_sheets
 
-    found = auditing.summarize_marks(files, run)
-    print_all(*draw(audit_sheets(found, published)))
-    out = write_audit(found, out, table)
+    marks_report = auditing.summarize_marks(files, run)
+    print_all(*draw(audit_sheets(marks_report, published)))
+    out = write_audit(marks_report, out, table)
     say(f"every figure: {out}")
-    if keep_people(found):
+    if keep_people(marks_report):
         say(f"a judge's means, corrected by these scores: evalsuite score {run}")
 
 
@@ -101,7 +101,7 @@ def audit_answer(
     """Write a page on which a person answers the items of a run; its export is the replies of a `scripted` model."""
     from evalsuite.review import audit as auditing
 
-    made = auditing.write_answer_page(out, prompt, **settings)
-    say(safe(f"{made.items} items of {', '.join(made.tasks)}: {made.page}", lines=False))
-    replies = made.page.with_suffix(".NAME.jsonl").name
+    answer_page = auditing.write_answer_page(out, prompt, **settings)
+    say(safe(f"{answer_page.items} items of {', '.join(answer_page.tasks)}: {answer_page.page}", lines=False))
+    replies = answer_page.page.with_suffix(".NAME.jsonl").name
     say(f"score its export {replies} as a model: {{name: human, backend: scripted, path: {replies}}} in a models.yaml")

@@ -48,14 +48,14 @@ def parse(
         raise ConfigError("parse: name a FILE.jsonl or give --reply TEXT, one of them.")
     if explain and (out or parser != "full"):
         raise ConfigError("--explain shows on the terminal how the parser “full” reads: leave out --out and --parser.")
-    found = [reply_row(reply or "", options, question)] if file is None else read_rows(file, line)
+    rows = [reply_row(reply or "", options, question)] if file is None else read_rows(file, line)
     if explain:
         from evalsuite.cli.tables.explained import draw_explanation
 
-        for row in found:
+        for row in rows:
             print_all(*draw_explanation(explain_row(row, several)), "")
         return
-    lines = (json.dumps(row, ensure_ascii=False) for row in parse_rows(found, parser, several))
+    lines = (json.dumps(row, ensure_ascii=False) for row in parse_rows(rows, parser, several))
     if out:  # a lone surrogate cannot be encoded: write its JSON escape
         with replacing(out) as target:
             target.writelines(f"{text}\n".encode(errors="backslashreplace") for text in lines)
@@ -96,5 +96,5 @@ def metrics(
     from evalsuite.exchange.batch import metric_lines
 
     profiles = parts(profile if profile is not None else "" if tokens else "default,paper")
-    found = metric_lines(file, profiles, semsim, parts(tokens))
-    emit(json.dumps(found, ensure_ascii=False, indent=1), json_mark)
+    scores = metric_lines(file, profiles, semsim, parts(tokens))
+    emit(json.dumps(scores, ensure_ascii=False, indent=1), json_mark)

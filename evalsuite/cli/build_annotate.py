@@ -25,10 +25,10 @@ def check(
         dialogues, wrong = check_dialogues(file)
         for error in wrong:
             say(safe(str(error), lines=False))
-        found = sum(len(d.annotations) for d in dialogues)
-        returned = found - sum(len(d.standing) for d in dialogues)
-        rest = f", {returned} returned by an inspector" if returned else ""
-        say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems{rest}")
+        count = sum(len(d.annotations) for d in dialogues)
+        returned = count - sum(len(d.standing) for d in dialogues)
+        returned_note = f", {returned} returned by an inspector" if returned else ""
+        say(f"{file}: {len(dialogues)} dialogues, {count} annotations, {len(wrong)} problems{returned_note}")
         bad += len(wrong)
     if bad:
         raise typer.Exit(2)
@@ -68,9 +68,9 @@ def annotate(
     if suggest:
         from evalsuite.authoring.suggest import propose_annotations
 
-        found = propose_annotations(rows, suggest, out.with_suffix(""), models, budget)
-        rows = list(found.dialogues)
-        say(safe(f"{found.summary}; kept in {found.file}", lines=False))
+        proposals = propose_annotations(rows, suggest, out.with_suffix(""), models, budget)
+        rows = list(proposals.dialogues)
+        say(safe(f"{proposals.summary}; kept in {proposals.file}", lines=False))
     say(f"{len(rows)} dialogues: {annotation_page.write_annotation_page(rows, out, annotator, inspect)}")
 
 
@@ -97,8 +97,8 @@ def agree(
     from evalsuite.common.files import replace_file
     from evalsuite.common.resources import resolve
 
-    found = annotation_quality([*map(resolve, files)], resolve(gold) if gold else None, qualify)
-    print_all(*draw(quality_sheets(found, most)))
+    quality = annotation_quality([*map(resolve, files)], resolve(gold) if gold else None, qualify)
+    print_all(*draw(quality_sheets(quality, most)))
     if out:
-        replace_file(out, json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n")
+        replace_file(out, json.dumps(quality.to_json(), ensure_ascii=False, indent=1) + "\n")
         say(f"all of it: {out}")

@@ -67,7 +67,7 @@ def screen(
     print_all(listing(f"More than {more_than} matches are kept; the paper's Table 8 below", heads, counted))
     if done.total.tags:
         say(f"persona tags removed from {done.total.tags:,} turns")
-    kept = done.total.more_than(more_than)
+    kept_count = done.total.more_than(more_than)
     say(
-        f"{kept:,} of {done.total.dialogues:,} dialogues: {out / 'kept.jsonl'}   their matches: {out / 'matches.jsonl'}"
+        f"{kept_count:,} of {done.total.dialogues:,} dialogues: {out / 'kept.jsonl'}   their matches: {out / 'matches.jsonl'}"
     )

@@ -33,13 +33,13 @@ def stats(
 
     if split not in SPLITS:
         raise ConfigError(f"--split {split}: expected train, dev or test")
-    found = compute_stats(resolve(folder), resolve(annotations) if annotations else None, split, skip_bad)
+    computed = compute_stats(resolve(folder), resolve(annotations) if annotations else None, split, skip_bad)
     if as_json:
-        emit(json.dumps(found.to_json(), ensure_ascii=False, indent=1), json_mark)
+        emit(json.dumps(computed.to_json(), ensure_ascii=False, indent=1), json_mark)
     else:
-        print_all(*draw(stats_sheets(found)))
+        print_all(*draw(stats_sheets(computed)))
     if out:
         from evalsuite.authoring.stats_page import write_stats_page
 
-        _, page = write_stats_page(found, out)
+        _, page = write_stats_page(computed, out)
         say(f"{page}: open it in a browser; stats.json beside it has the same figures")

@@ -38,19 +38,20 @@ def tasks(
     seed: Annotated[int, typer.Option(help="Seed of splits, option order and conflict phrases.")] = 0,
 ) -> None:
     """Build the eight tasks from annotations, in the official layout (the paper's section 4)."""
-    from evalsuite.authoring.benchmark import SHARES, build_benchmark
+    from evalsuite.authoring.benchmark import build_benchmark
+    from evalsuite.authoring.task_files import SHARES
     from evalsuite.common.resources import resolve
 
     try:
         train, dev = map(float, parts(shares)) if shares else SHARES
     except ValueError:
         raise typer.BadParameter(f"{shares!r}: expected two numbers such as 0.36,0.14", param_hint="--shares") from None
-    found = [resolve(file) for file in files]
-    made = build_benchmark(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
-    print_all(overview(made))
-    for note in notes(made):
+    paths = [resolve(file) for file in files]
+    built = build_benchmark(paths, out, annotator, distractors, discriminator, models, seed, (train, dev))
+    print_all(overview(built))
+    for note in notes(built):
         say(safe(note, lines=False))
-    say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
+    say(f"{built.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
 
 
 def overview(built: BuiltBenchmark) -> Table:
@@ -71,26 +72,26 @@ def notes(built: BuiltBenchmark) -> list[str]:
     read = sum(merged.annotators.values())
     who = ", ".join(f"{name} {n}" for name, n in merged.annotators.items() if name)
     taken = sum(len(d.annotations) for d in merged.dialogues)
-    found = [f"{taken} of {read} annotations" + (f" ({who})" if who else "") + f", {len(merged.dialogues)} dialogues"]
+    lines = [f"{taken} of {read} annotations" + (f" ({who})" if who else "") + f", {len(merged.dialogues)} dialogues"]
     if merged.shared or merged.repeated:
-        found.append(
+        lines.append(
             f"{merged.shared} dialogues annotated by several: {merged.repeated} annotations of theirs are the same"
         )
     if merged.disputed:
         disputed = "; ".join(f"{d}: {instance} / {value}" for d, instance, value in merged.disputed[:5])
         more = f" and {len(merged.disputed) - 5} more in build.json" if len(merged.disputed) > 5 else ""
-        found.append(
+        lines.append(
             f"left out, as annotators chose other slots (evalsuite build agree lists them): {disputed}{more}; "
             "settle them in one file, or choose --annotator"
         )
     if merged.returned:
-        found.append(f"{merged.returned} annotations left out that an inspector returned and nobody has revised")
+        lines.append(f"{merged.returned} annotations left out that an inspector returned and nobody has revised")
     if merged.empty:
-        found.append(f"{merged.empty} dialogues left out, without annotations to take")
-    found += [f"how the distractors were filtered: {path}" for path in built.distractors[:1]]
+        lines.append(f"{merged.empty} dialogues left out, without annotations to take")
+    lines += [f"how the distractors were filtered: {path}" for path in built.distractors[:1]]
     empty = sorted(
         {c.rpartition("/")[0] for c, n in built.counts.items() if not n and c.endswith("/knowledge_filling")}
     )
     if empty:
-        found.append(f"nothing in {', '.join(empty)}: too few dialogues for these shares (--shares)")
-    return found
+        lines.append(f"nothing in {', '.join(empty)}: too few dialogues for these shares (--shares)")
+    return lines

@@ -13,7 +13,7 @@ from evalsuite.common.linebreaks import words
 from evalsuite.common.resources import packaged
 from evalsuite.common.sheet import Text
 
-# Constants of typer.rich_utils.
+# Constant of typer.rich_utils -> its Chinese value.
 HEADINGS = {
     "ERRORS_PANEL_TITLE": "错误",
     "OPTIONS_PANEL_TITLE": "选项",

@@ -20,11 +20,11 @@ def contamination(
     from evalsuite.analyses.contamination import row_sheets
     from evalsuite.cli.tables.terminal import draw
 
-    found = evalsuite.contamination(model, **settings)
-    print_all(*draw(row_sheets(found.rows)))
-    if (page := found.out / "page" / "index.html").is_file():
+    result = evalsuite.contamination(model, **settings)
+    print_all(*draw(row_sheets(result.rows)))
+    if (page := result.out / "page" / "index.html").is_file():
         say(f"page: {page}")
-    say(f"results: {Path(found.out) / 'contamination.json'}")
-    for problem in found.problems:
+    say(f"results: {Path(result.out) / 'contamination.json'}")
+    for problem in result.problems:
         say("problem: ", problem, err=True)
-    raise typer.Exit(1 if found.problems else 0)
+    raise typer.Exit(1 if result.problems else 0)

@@ -99,13 +99,13 @@ def data_check(
     if benchmark is None and not resolve(folder).is_dir():
         raise ConfigError(f"{folder}: no such file or folder")
     # A benchmark file's data may lie elsewhere; a folder is among those that are read.
-    own = [] if benchmark and data else [resolve(folder).parent if benchmark else resolve(folder)]
-    corpora = Corpora([*own, *map(resolve, data or ())], skip_bad=skip_bad)
-    found = check_data(corpora, [benchmark.name] if benchmark else None)
+    folders = [] if benchmark and data else [resolve(folder).parent if benchmark else resolve(folder)]
+    corpora = Corpora([*folders, *map(resolve, data or ())], skip_bad=skip_bad)
+    report = check_data(corpora, [benchmark.name] if benchmark else None)
     if as_json:
-        emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
+        emit(json.dumps(asdict(report), ensure_ascii=False, indent=1), json_mark)
     else:
-        print_all(*draw(data_sheets(found)))
+        print_all(*draw(data_sheets(report)))
         for line in _examples(benchmark, corpora) if benchmark else ():
             emit(line)
 

@@ -37,10 +37,10 @@ def numbers(text: str, flag: str, example: str) -> list[int]:
 
 def split_paths(values: list[Path] | None) -> list[Path]:
     """The files or folders of a flag that may be repeated. A comma separates two of them, unless it belongs to a file's name."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for path in values or ():
-        found += [path] if path.exists() else map(Path, parts(str(path)))
-    return found
+        paths += [path] if path.exists() else map(Path, parts(str(path)))
+    return paths
 
 
 def option(settings: type, name: str) -> Any:

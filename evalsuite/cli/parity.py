@@ -28,10 +28,10 @@ def parity(
     from evalsuite.exchange.parity import parity as compared
     from evalsuite.exchange.parity_sheets import parity_sheets
 
-    found = compared(model=model, on=parts(backends), **settings)
-    for one in found:
-        print_all(*draw(parity_sheets(one)))
+    comparisons = compared(model=model, on=parts(backends), **settings)
+    for comparison in comparisons:
+        print_all(*draw(parity_sheets(comparison)))
     if out:
-        replace_file(out, json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=1))
+        replace_file(out, json.dumps([asdict(comparison) for comparison in comparisons], ensure_ascii=False, indent=1))
         say(f"every difference: {out}")
-    raise typer.Exit(0 if all(one.same_ids for one in found) else 1)
+    raise typer.Exit(0 if all(comparison.same_ids for comparison in comparisons) else 1)

@@ -33,10 +33,10 @@ def requests(
 
     if limit_name not in LIMIT_NAMES:
         raise ConfigError(unknown("--limit-name", limit_name, LIMIT_NAMES))
-    for one in write_requests(folder=out, run=run, limit_name=limit_name, **settings):
-        stored = f"; {one.stored} more have a reply in {run}" if one.stored else ""
-        say(f"{one.model}: ", f"{one.requests} requests", stored)
-        for name in one.files:
+    for written in write_requests(folder=out, run=run, limit_name=limit_name, **settings):
+        stored = f"; {written.stored} more have a reply in {run}" if written.stored else ""
+        say(f"{written.model}: ", f"{written.requests} requests", stored)
+        for name in written.files:
             say(f"  {out / name}")
     say(f"then put the files of replies into {out}, and: evalsuite replies {out} {run or 'RUN'}")
 

@@ -93,26 +93,26 @@ def preview(
             for line in as_lines(((cell, trials) for _, cell, trials in planned), item, tokenizer):
                 emit(line, json_mark)
             return
-        asked = PlannedContexts()
-        for line in as_text(asked.passing(costs.passing(planned)), item, tokenizer):
+        contexts = PlannedContexts()
+        for line in as_text(contexts.passing(costs.passing(planned)), item, tokenizer):
             if not cost:
                 emit(line)
         if as_json:
             for row in costs.rows():
                 emit(json.dumps(as_row(row), ensure_ascii=False), json_mark)
         else:
-            _print_costs(costs, asked)
+            _print_costs(costs, contexts)
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
         sys.stderr.close()
 
 
-def _print_costs(costs: Costs, asked: PlannedContexts) -> None:
+def _print_costs(costs: Costs, contexts: PlannedContexts) -> None:
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.evaluation.cost_sheet import cost_sheet
 
-    found = asked.sheet()
+    detectable = contexts.sheet()
     costs_sheet = cost_sheet(costs.rows(), costs.settings.budget, costs.spent)
-    print_all(*draw([costs_sheet, *([found] if found else [])]))
+    print_all(*draw([costs_sheet, *([detectable] if detectable else [])]))
 
 
 @takes(SecondReader)

@@ -102,19 +102,19 @@ def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, 
     from evalsuite.setup.machine import local_servers
 
     servers = [] if model else local_servers()
-    found = [] if model else choices(servers)
+    offered = [] if model else choices(servers)
     if not ask:
-        if not model and not found:
+        if not model and not offered:
             raise ConfigError("no server and no key found here: name a model with --model ADDRESS, FOLDER or HUB-ID")
-        return _entry(model or "1", found, out, served, key_env, chat, ask)
-    for n, choice in enumerate(found, 1):
+        return _entry(model or "1", offered, out, served, key_env, chat, ask)
+    for n, choice in enumerate(offered, 1):
         say(f"{n:3}  {choice.words}")
     for server in servers:
         if more := server.models[SHOWN:]:
             say(f"     {len(more)} more at {server.address}: --model {server.address} --served {more[0]}, say")
     while True:
         try:
-            answer = typer.prompt(translated(_WHICH), default="1" if found else None, err=False)
+            answer = typer.prompt(translated(_WHICH), default="1" if offered else None, err=False)
         except typer.Abort as stop:
             if sys.stdin.isatty():
                 raise
@@ -122,26 +122,26 @@ def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, 
                 "nobody is here to answer: name a model with --model, or take what is found with --yes"
             ) from stop
         try:
-            return _entry(answer.strip(), found, out, served, key_env, chat, ask)
+            return _entry(answer.strip(), offered, out, served, key_env, chat, ask)
         except ConfigError as error:
             say(f"{error}", err=True)
 
 
 def _entry(
-    what: str, found: list[Choice], out: Path, served: str, key_env: str, chat: bool | None, ask: bool
+    what: str, offered: list[Choice], out: Path, served: str, key_env: str, chat: bool | None, ask: bool
 ) -> dict[str, Any]:
     """The entry that `what` names: a number of `found`, an address, a name of the shipped list, a folder or a hub id."""
     from evalsuite.setup.entries import listed, local_model, looks_like_chat
     from evalsuite.setup.machine import gpus
 
     if what.isdigit():
-        if not 1 <= int(what) <= len(found):
+        if not 1 <= int(what) <= len(offered):
             raise ConfigError(
-                f"{what}: expected a number from 1 to {len(found)}"
-                if found
+                f"{what}: expected a number from 1 to {len(offered)}"
+                if offered
                 else f"{what}: nothing was found to choose from"
             )
-        entry = found[int(what) - 1].entry
+        entry = offered[int(what) - 1].entry
         return entry if entry["path"] else _of_server(entry["api"]["base_url"], served, entry["api"]["key_env"], ask)
     if what.startswith(("http://", "https://")):
         return _of_server(what, served, key_env, ask)
@@ -170,8 +170,8 @@ def _of_server(address: str, served: str, key_env: str | None, ask: bool) -> dic
     if not served and server.models and not ask:
         served = server.models[0]
     if not served and ask:
-        found = f"has {', '.join(server.models[:10])}" if server.models else server.problem
-        say(f"{server.address}: ", found)
+        models_there = f"has {', '.join(server.models[:10])}" if server.models else server.problem
+        say(f"{server.address}: ", models_there)
         served = typer.prompt(translated("Which of its models"), default=server.models[0] if server.models else None)
     if not served:
         raise ConfigError(

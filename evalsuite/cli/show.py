@@ -107,13 +107,13 @@ def _print_named(results: Results, names: Sequence[str], run: Path) -> None:
     """Print the named tables (none: all but those that are shown only by name), and say which of them have no row."""
     from evalsuite.analyses.table import TABLES, sheets
 
-    found = {name: [*sheets(results, [name])] for name in names}
-    for name, drawn in found.items():
+    sheets_of = {name: [*sheets(results, [name])] for name in names}
+    for name, drawn in sheets_of.items():
         if not drawn:
             say(
                 f"{name}: nothing to show; a run that was scored by an older version gets new tables by evalsuite score {run}"
             )
-    in_order = [sheet for name in TABLES for sheet in found.get(name, ())]
+    in_order = [sheet for name in TABLES for sheet in sheets_of.get(name, ())]
     print_tables(results, in_order if names else sheets(results))
 
 
@@ -147,7 +147,7 @@ def print_findings(results: Results) -> None:
     from evalsuite.cli.tables.terminal import draw
 
     try:
-        print_all(*draw([one.line for one in end_of_run(results)]))
+        print_all(*draw([finding.line for finding in end_of_run(results)]))
     except (EvalsuiteError, LookupError, TypeError, ValueError, AttributeError) as error:
         # The folder may come from elsewhere, with records that cannot be read. The tables above do not need them.
         say(f"what was found: not told, since records cannot be read ({error})", err=True)
@@ -180,13 +180,13 @@ def _item(results: Results, wanted: str, prompt: bool, full: bool, every: bool) 
     from evalsuite.cli.tables.items import CELLS, evidence_tables
 
     name = items.find_item(results, wanted)
-    asked = list(islice(items.item_records(results, name), None if every else CELLS + 1))
+    entries = list(islice(items.item_records(results, name), None if every else CELLS + 1))
     try:
-        shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
+        shown = list(evidence_tables(name, entries if every else entries[:CELLS], prompt, full))
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # the folder may come from elsewhere
         raise DataError(f"{name}: its records are not as evalsuite writes them ({error!r})", results.out) from error
     print_all(*shown)
-    if len(asked) > CELLS and not every:
+    if len(entries) > CELLS and not every:
         say(f"only the first {CELLS} cells; --all shows every one, --model, --perturb … fewer")
 
 

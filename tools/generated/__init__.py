@@ -26,8 +26,8 @@ def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     for name, text in schema_files():
         yield f"schema/{name}", text
     yield from reference.whole_pages().items()
-    for name, page in reference.PAGES.items():
-        yield name, page((root / name).read_text(encoding="utf-8"))
+    for page in reference.PARTS:
+        yield page, reference.with_part(page, _text(root / page))
     with tempfile.TemporaryDirectory() as folder:
         write_task_files(read_annotations(root / "sample/annotations.jsonl"), Path(folder))
         for path in sorted(Path(folder).rglob("*.jsonl")):
@@ -36,10 +36,10 @@ def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
 
 def stale(root: Path = ROOT) -> list[str]:
     """Paths of generated files that are out of date, missing, or no longer generated."""
-    made = dict(texts(root))
-    old = [name for name, text in made.items() if not (root / name).is_file() or _text(root / name) != text]
+    generated = dict(texts(root))
+    old = [name for name, text in generated.items() if not (root / name).is_file() or _text(root / name) != text]
     there = {p.relative_to(root).as_posix() for folder in FOLDERS for p in (root / folder).rglob("*") if p.is_file()}
-    return sorted([*old, *(there - made.keys()), *_stale_scripts(root)])
+    return sorted([*old, *(there - generated.keys()), *_stale_scripts(root)])
 
 
 def _stale_scripts(root: Path) -> Iterator[str]:

@@ -85,13 +85,13 @@ def python_page() -> str:
         "",
     ]
     lines += ["## What comes back", ""]
-    for found in RETURNED:
-        lines += [f"### {found.__name__}", "", *_docstring(found), "", *_source(found), ""]
+    for returned in RETURNED:
+        lines += [f"### {returned.__name__}", "", *_docstring(returned), "", *_source(returned), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _docstring(found: Any) -> list[str]:
-    return with_code_blocks(with_links(inspect.getdoc(found) or "", "../"))
+def _docstring(documented: Any) -> list[str]:
+    return with_code_blocks(with_links(inspect.getdoc(documented) or "", "../"))
 
 
 def _signature(name: str) -> Iterator[str]:
@@ -109,18 +109,18 @@ def _signature(name: str) -> Iterator[str]:
 
 
 def _keywords(name: str, settings: type) -> Iterator[str]:
-    said: dict[str, Any] = flags(settings)
+    flag_of: dict[str, Any] = flags(settings)
     yield from head(f"keyword of `{name}`", "type", "default", "meaning")
     for field in fields(settings):
-        default = "required" if said[field.name].required else code(repr(field.default))
-        yield row(code(field.name), code(str(field.type).replace(" | ", " or ")), default, said[field.name].help)
+        default = "required" if flag_of[field.name].required else code(repr(field.default))
+        yield row(code(field.name), code(str(field.type).replace(" | ", " or ")), default, flag_of[field.name].help)
     yield ""
 
 
-def _source(found: type) -> Iterator[str]:
+def _source(documented: type) -> Iterator[str]:
     """The source of a class's fields with their comments: all lines between the docstring and the first function."""
-    yield from ("```python", f"class {found.__name__}:")
-    for line in inspect.getsource(found).split('"""', 2)[2].splitlines():
+    yield from ("```python", f"class {documented.__name__}:")
+    for line in inspect.getsource(documented).split('"""', 2)[2].splitlines():
         if re.match(r"    (@|def )", line):
             break
         if line.strip():

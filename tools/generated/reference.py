@@ -1,4 +1,4 @@
-"""Documentation generated from the code (generated.py writes it).
+"""Documentation made from the code; `make generated` writes it.
 
 Whole pages are docs/commands.md and docs/reference/; between two markers stand the tokens in docs/parsing.md, the tables in
 docs/frames.md, and the variables and keys of templates in docs/prompts.md.
@@ -23,23 +23,10 @@ from tools.generated.python_page import KEYWORDS, python_page
 from tools.generated.schema_pages import PAGES as SCHEMAS
 from tools.generated.schema_pages import schema_page
 
-TOKENS_BEGIN = "<!-- tokens, made by `make generated` -->\n"
-TOKENS_END = "<!-- end of tokens -->\n"
-VARIABLES_BEGIN = "<!-- variables, made by `make generated` -->\n"
-VARIABLES_END = "<!-- end of variables -->\n"
-TABLES_BEGIN = "<!-- tables of a run, made by `make generated` -->\n"
-TABLES_END = "<!-- end of tables -->\n"
 
-
-def parsing(text: str) -> str:
-    """docs/parsing.md with the tokens of tapes. Raises ValueError if it lacks the markers."""
-    said = "; ".join(f"`{token}` {meaning}" for token, meaning in TOKENS.items())
-    return _between(text, TOKENS_BEGIN, TOKENS_END, wrap(f"{said}.", 140, break_on_hyphens=False))
-
-
-def prompts(text: str) -> str:
-    """docs/prompts.md with the variables of templates and the keys of their heads. Raises ValueError if it lacks the markers."""
-    return _between(text, VARIABLES_BEGIN, VARIABLES_END, _variables())
+def _tokens() -> list[str]:
+    meanings = "; ".join(f"`{token}` {meaning}" for token, meaning in TOKENS.items())
+    return wrap(f"{meanings}.", 140, break_on_hyphens=False)
 
 
 def _variables() -> Iterator[str]:
@@ -50,11 +37,6 @@ def _variables() -> Iterator[str]:
     yield from head("key of the head", "meaning")
     for name, field in Head.model_fields.items():
         yield row(code(name), field.description or "")
-
-
-def frames(text: str) -> str:
-    """docs/frames.md with the tables of a run, and the columns of the two largest. Raises ValueError if it lacks the markers."""
-    return _between(text, TABLES_BEGIN, TABLES_END, _tables())
 
 
 def _tables() -> Iterator[str]:
@@ -69,14 +51,23 @@ def _tables() -> Iterator[str]:
             yield row(code(column.name), kind, column.meaning)
 
 
-def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
-    before, found, rest = text.partition(begin)
-    _, also, after = rest.partition(end)
-    if not (found and also):
-        raise ValueError(
-            f"no lines {begin.strip()} and {end.strip()}: docs/parsing.md, prompts.md and frames.md have them"
-        )
-    return before + begin + "\n".join(lines) + "\n" + end + after
+# Page -> the name of the part that is generated, in the two lines around it, and its lines.
+PARTS: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {
+    "docs/parsing.md": ("tokens", _tokens),
+    "docs/prompts.md": ("variables", _variables),
+    "docs/frames.md": ("tables", _tables),
+}
+
+
+def with_part(page: str, text: str) -> str:
+    """The text of one of PARTS with its generated part. Raises ValueError if it lacks the lines around it."""
+    name, lines = PARTS[page]
+    begin, end = f"<!-- {name}, made by `make generated` -->\n", f"<!-- end of {name} -->\n"
+    before, has_begin, after_begin = text.partition(begin)
+    _, has_end, after = after_begin.partition(end)
+    if not (has_begin and has_end):
+        raise ValueError(f"{page}: no lines {begin.strip()} and {end.strip()}")
+    return before + begin + "\n".join(lines()) + "\n" + end + after
 
 
 def commands() -> str:
@@ -127,9 +118,9 @@ def _example(option: Any) -> str:
     if option.is_flag:
         return ""
     for settings in KEYWORDS.values():
-        said: Flag | None = flags(settings).get(option.name)
-        if said and said.help == option.help:
-            return said.example
+        flag: Flag | None = flags(settings).get(option.name)
+        if flag and flag.help == option.help:
+            return flag.example
     kinds = {Path: "PATH", int: "N", float: "X"}
     return option.metavar or kinds.get(option.type_descriptor.annotation, "TEXT")
 
@@ -141,13 +132,6 @@ def _default(value: Any) -> str:
     if value is True:
         return "on"
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-PAGES: dict[str, Callable[[str], str]] = {
-    "docs/parsing.md": parsing,
-    "docs/prompts.md": prompts,
-    "docs/frames.md": frames,
-}
 
 
 def whole_pages() -> dict[str, str]:

@@ -70,9 +70,9 @@ def schema_page(name: str) -> str:
     """The page of one schema: a table for the file, then one for each kind of value in it, in the order of their first use."""
     schema = json.loads(bundled(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
     page = PAGES[name]
-    made = f"Made from [schema/{name}.schema.json](../../schema/{name}.schema.json) by `make generated`."
+    source = f"Made from [schema/{name}.schema.json](../../schema/{name}.schema.json) by `make generated`."
     kinds = schema.get("$defs", {})
-    lines = [f"# {page.title}", "", page.about, made, "", *_description(schema), *_table(schema, kinds)]
+    lines = [f"# {page.title}", "", page.about, source, "", *_description(schema), *_table(schema, kinds)]
     for kind in _in_order(schema):
         flags = _settings() if kind == "RunSettings" else {}
         lines += ["", f"## {kind}", "", *_description(kinds[kind]), *_table(kinds[kind], kinds, flags)]
@@ -93,18 +93,18 @@ def _table(schema: Schema, kinds: Schema, meanings: Mapping[str, str] | None = N
         yield f"Its value: {_kind(schema)}."
         return
     yield from head("key", "value", "default", "meaning")
-    for name, found in schema["properties"].items():
-        default = code(json.dumps(found["default"], ensure_ascii=False)) if "default" in found else ""
-        said = found.get("description") or (meanings or {}).get(name) or _of_its_kind(found, kinds)
+    for name, value in schema["properties"].items():
+        default = code(json.dumps(value["default"], ensure_ascii=False)) if "default" in value else ""
+        meaning = value.get("description") or (meanings or {}).get(name) or _of_its_kind(value, kinds)
         required = name in schema.get("required", ())
-        yield row(code(name), _kind(found), "required" if required else default, with_links(said, "../"))
+        yield row(code(name), _kind(value), "required" if required else default, with_links(meaning, "../"))
 
 
 def _of_its_kind(schema: Schema, kinds: Schema) -> str:
     """The description of the model that a key's value refers to, alone or in a list; "" if it refers to several or none."""
     parts = [schema, *schema.get("anyOf", ())]
-    found = [part["$ref"] for part in (*parts, *(part.get("items", {}) for part in parts)) if "$ref" in part]
-    return str(kinds[found[0].rpartition("/")[2]].get("description", "")) if len(found) == 1 else ""
+    references = [part["$ref"] for part in (*parts, *(part.get("items", {}) for part in parts)) if "$ref" in part]
+    return str(kinds[references[0].rpartition("/")[2]].get("description", "")) if len(references) == 1 else ""
 
 
 def _in_order(schema: Schema) -> list[str]:

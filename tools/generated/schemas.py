@@ -1,4 +1,4 @@
-"""schema/*.schema.json: the formats of a run's files, of annotations and of models.yaml, written by generated.py."""
+"""schema/*.schema.json: the formats of a run's files, of annotations and of models.yaml, which `make generated` writes."""
 
 from __future__ import annotations
 

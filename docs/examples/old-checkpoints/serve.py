@@ -27,22 +27,22 @@ Capabilities and tools that MOSS can possess.
 """
 FORMATS = ("plain", "chatglm", "moss", "glm")
 
-Turns = list[dict[str, str]]
+ChatTurns = list[dict[str, str]]
 
 
 def sampling(body: dict[str, Any]) -> dict[str, Any]:
     """The request's settings as arguments of `generate`."""
-    found = {"max_new_tokens": body.get("max_completion_tokens") or body.get("max_tokens") or 64}
-    found["do_sample"] = bool(body.get("temperature", 1))
-    for name in ("temperature", "top_p", "top_k") if found["do_sample"] else ():
+    arguments = {"max_new_tokens": body.get("max_completion_tokens") or body.get("max_tokens") or 64}
+    arguments["do_sample"] = bool(body.get("temperature", 1))
+    for name in ("temperature", "top_p", "top_k") if arguments["do_sample"] else ():
         if body.get(name) is not None:
-            found[name] = body[name]
+            arguments[name] = body[name]
     if body.get("repetition_penalty"):
-        found["repetition_penalty"] = body["repetition_penalty"]
-    return found
+        arguments["repetition_penalty"] = body["repetition_penalty"]
+    return arguments
 
 
-def prompt(turns: Turns, form: str) -> str:
+def prompt(turns: ChatTurns, form: str) -> str:
     """The text that a model continues. Baichuan-7B and GLM-10B were not tuned on turns: theirs are joined by blank lines."""
     if form != "moss":
         return "\n\n".join(
@@ -58,7 +58,7 @@ def prompt(turns: Turns, form: str) -> str:
     return "".join(parts)
 
 
-def reply(model: Any, tokenizer: Any, turns: Turns, form: str, settings: dict[str, Any]) -> tuple[str, int, int]:
+def reply(model: Any, tokenizer: Any, turns: ChatTurns, form: str, settings: dict[str, Any]) -> tuple[str, int, int]:
     """The model's reply, and the numbers of tokens of prompt and reply; the second is the limit if it ended the reply."""
     if form == "chatglm":  # its own code formats the turns
         questions = [turn["content"] for turn in turns if turn["role"] == "user"]
@@ -105,10 +105,10 @@ def handler(model: Any, tokenizer: Any, form: str) -> type[BaseHTTPRequestHandle
         def do_POST(self) -> None:
             try:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status, found = 200, completion(model, tokenizer, form, body)
+                status, answer = 200, completion(model, tokenizer, form, body)
             except Exception as error:
-                status, found = 400, {"error": {"message": f"{type(error).__name__}: {error}"}}
-            data = json.dumps(found).encode()
+                status, answer = 400, {"error": {"message": f"{type(error).__name__}: {error}"}}
+            data = json.dumps(answer).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))

@@ -13,6 +13,7 @@ def benchmark() -> Benchmark:
     """The benchmark of the file beside this module."""
     from evalsuite.benchmarks.file.benchmark import load_benchmark
 
-    found = load_benchmark(Path(__file__).with_name("benchmark.yaml"))
-    tasks = tuple(replace(task, own_part=votes_part, own_metrics=METRICS) for task in found.tasks)
-    return replace(found, tasks=tasks)
+    of_file = load_benchmark(Path(__file__).with_name("benchmark.yaml"))
+    return replace(
+        of_file, tasks=tuple(replace(task, own_part=votes_part, own_metrics=METRICS) for task in of_file.tasks)
+    )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import unicodedata
 from string import punctuation
 
-from evalsuite.benchmarks.languages import parser_of
+from evalsuite.benchmarks.languages import means_part, parser_of
 from evalsuite.metrics.tokens import jieba
 from evalsuite.types import Answered, Item, Metric, Part
 
@@ -24,18 +24,18 @@ _MARKS = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
 _ACUTE = {ord("\N{COMBINING ACUTE ACCENT}"): None}  # deletes the accent
 
 
-def vote_score(item: Item, said: str) -> tuple[float, float]:
+def vote_score(item: Item, text: str) -> tuple[float, float]:
     """(binary score, score by votes) of a reply's text.
 
     >>> item = Item("i", "t", "s", "test", (), "？", references=("月饼", "picnic in park"), votes=(4, 2))
     >>> vote_score(item, "吃月饼。"), vote_score(item, "in the park: a picnic"), vote_score(item, "粽子")
     ((1.0, 1.0), (1.0, 0.5), (0.0, 0.0))
     """
-    reply = said.translate(_MARKS).strip().strip(".").lower()
+    reply = text.translate(_MARKS).strip().strip(".").lower()
     words = _words(reply)
     pairs = zip(item.references, item.votes, strict=True)
-    won = max((votes for answer, votes in pairs if reply and _holds(reply, words, answer)), default=0)
-    return float(won > 0), won / max(item.votes)
+    most = max((votes for answer, votes in pairs if reply and _holds(reply, words, answer)), default=0)
+    return float(most > 0), most / max(item.votes)
 
 
 def _holds(reply: str, words: set[str], answer: str) -> bool:
@@ -47,16 +47,13 @@ def _holds(reply: str, words: set[str], answer: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    found = jieba(text) + [" "] * (" " in text)  # our function leaves blanks out, jieba returns them as words
-    return {unicodedata.normalize("NFD", word).translate(_ACUTE).lower() for word in found if word not in punctuation}
+    words = jieba(text) + [" "] * (" " in text)  # our function leaves blanks out, jieba returns them as words
+    return {unicodedata.normalize("NFD", word).translate(_ACUTE).lower() for word in words if word not in punctuation}
 
 
 def votes_part(answered: Answered) -> Part:
     """Both scores of a cell."""
-    from evalsuite.metrics.statistics import Means
-
     scores = [vote_score(item, answer.text or "") for item, answer in answered.pairs]
-    names = {metric.name: metric.name for metric in METRICS}
-    signatures = {name: f"{name}|def:blend.1|tok:jieba|parser:{parser_of(answered.reading)}" for name in names}
     columns = {metric.name: [score[n] for score in scores] for n, metric in enumerate(METRICS)}
-    return Part("blend", Means.of(columns), names, signatures)
+    signatures = {name: f"{name}|def:blend.1|tok:jieba|parser:{parser_of(answered.reading)}" for name in columns}
+    return means_part("blend", columns, signatures)

@@ -35,25 +35,29 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
     causes: dict[tuple[str, ...], dict[Cause, None]] = {}
     files: set[tuple[str, str]] = set()
     for item in items:
-        asked = asked_event(item.question)
-        if asked is None or item.task not in TASKS:
+        event = asked_event(item.question)
+        if event is None or item.task not in TASKS:
             continue
         files.add((f"corecode-{item.set}", item.split))
         answer = item.references[0]
-        cause = (answer, asked) if item.task == "event_cause" else (asked, answer)
+        cause = (answer, event) if item.task == "event_cause" else (event, answer)
         causes.setdefault(item.dialogue, {})[cause] = None
     if len(files) > 1:
         raise ValueError(f"items of several sets or splits: {', '.join(' '.join(file) for file in sorted(files))}")
     instances: list[Instance] = []
-    for dialogue, found in causes.items():
+    for dialogue, causes_of_dialogue in causes.items():
         by_turn: dict[int, list[Cause]] = {}
-        for cause in found:
+        for cause in causes_of_dialogue:
             turn = response_turn(dialogue, cause[1])
             if turn:
                 by_turn.setdefault(turn, []).append(cause)
         for turn, expressed in sorted(by_turn.items()):
             valid = [_explanation(antecedent, consequent, True) for antecedent, consequent in expressed]
-            wrong = [_explanation(other, cause[1], False) for cause in expressed for other in _wrong(cause, found)]
+            wrong = [
+                _explanation(other, cause[1], False)
+                for cause in expressed
+                for other in _wrong(cause, causes_of_dialogue)
+            ]
             explanations = tuple(dict.fromkeys((*valid, *wrong)))
             number = len(instances)
             source, split = next(iter(files))
@@ -69,7 +73,8 @@ def response_turn(dialogue: tuple[str, ...], consequent: str) -> int | None:
     """The index of the turn that expresses the consequent (the earliest on a tie); None if there is none or it is the first."""
     speaker = consequent[:1] if consequent[:1] in ("A", "B") else ""
     share, turn = max(
-        ((_held(consequent, text), -n) for n, text in enumerate(dialogue) if text.startswith(speaker)), default=(0.0, 0)
+        ((_share_of_bigrams(consequent, text), -n) for n, text in enumerate(dialogue) if text.startswith(speaker)),
+        default=(0.0, 0),
     )
     return -turn if share >= EXPRESSED and turn else None
 
@@ -95,12 +100,12 @@ def _bigrams(text: str) -> set[str]:
     return {letters[n : n + 2] for n in range(len(letters) - 1)}
 
 
-def _held(text: str, turn: str) -> float:
-    """The share of the text's bigrams that the turn has, too."""
-    mine = _bigrams(text.lstrip("AB"))
-    return len(mine & _bigrams(turn)) / len(mine) if mine else 0.0
+def _share_of_bigrams(text: str, turn: str) -> float:
+    """The share of the text's bigrams that stand in the turn."""
+    bigrams = _bigrams(text.lstrip("AB"))
+    return len(bigrams & _bigrams(turn)) / len(bigrams) if bigrams else 0.0
 
 
-def _alike(one: str, other: str) -> bool:
-    a, b = _bigrams(one), _bigrams(other)
+def _alike(first: str, second: str) -> bool:
+    a, b = _bigrams(first), _bigrams(second)
     return bool(a and b) and len(a & b) >= ALIKE * min(len(a), len(b))

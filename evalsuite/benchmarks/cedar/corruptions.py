@@ -20,7 +20,6 @@ from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.metrics.tokens import jieba_tokenizer
 from evalsuite.types import Item
 
-_Words = list[str]
 SEED = 0
 
 
@@ -59,28 +58,28 @@ def invalid(instance: Instance, explanation: Explanation, rng: Random) -> str | 
 
 def shuffled(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
     """Shuffle the words into another order."""
-    whole = words(explanation)
-    if len(set(whole)) < 2:
+    in_order = words(explanation)
+    if len(set(in_order)) < 2:
         return None
-    order = list(whole)
-    while order == whole:
+    order = list(in_order)
+    while order == in_order:
         rng.shuffle(order)
     return _joined(order, explanation)
 
 
 def dropped(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
     """Drop 30 % of the words at random: round(0.3 n) of n, at least one. (Figure 4 drops 4 of 12.)"""
-    whole = words(explanation)
-    if len(whole) < 2:
+    in_order = words(explanation)
+    if len(in_order) < 2:
         return None
-    gone = set(rng.sample(range(len(whole)), max(1, (3 * len(whole) + 5) // 10)))
-    return _joined([word for n, word in enumerate(whole) if n not in gone], explanation)
+    dropped_indices = set(rng.sample(range(len(in_order)), max(1, (3 * len(in_order) + 5) // 10)))
+    return _joined([word for n, word in enumerate(in_order) if n not in dropped_indices], explanation)
 
 
 def reversed_words(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
     """Reverse the order of the words."""
-    whole = words(explanation)
-    return None if whole == whole[::-1] else _joined(whole[::-1], explanation)
+    in_order = words(explanation)
+    return None if in_order == in_order[::-1] else _joined(in_order[::-1], explanation)
 
 
 CORRUPTIONS: dict[str, Corruption] = {
@@ -101,7 +100,7 @@ def corruption_of(item: Item) -> str:
     return item.id.rpartition(".")[2]
 
 
-def words(explanation: Explanation) -> _Words:
+def words(explanation: Explanation) -> list[str]:
     """The words of an explanation. Its parts are segmented separately, so that the connective is a word of its own.
 
     >>> words(Explanation("event", "天黑了，雨大", "导致", "A没出门", language="zh"))
@@ -110,15 +109,15 @@ def words(explanation: Explanation) -> _Words:
     parts = (explanation.antecedent, explanation.connective, explanation.consequent)
     if gap := LANGUAGES[explanation.language].gap:
         return gap.join(parts).split()
-    whole: _Words = []
+    segmented: list[str] = []
     for part in parts:
         for word in jieba_tokenizer().lcut(part):
-            if whole and not any(char.isalnum() for char in word):
-                whole[-1] += word
+            if segmented and not any(char.isalnum() for char in word):
+                segmented[-1] += word
             else:
-                whole.append(word)
-    return whole
+                segmented.append(word)
+    return segmented
 
 
-def _joined(parts: _Words, explanation: Explanation) -> str:
-    return LANGUAGES[explanation.language].gap.join(parts)
+def _joined(texts: list[str], explanation: Explanation) -> str:
+    return LANGUAGES[explanation.language].gap.join(texts)

@@ -74,8 +74,8 @@ def probe_part(answered: Answered) -> Part:
         else [delta_nll(response) for response in answered.responses]
     )
     probes = Probes.of([corruption_of(item) for item in answered.items], groups, deltas)
-    found = probes.finish(probes.statistics.sum(axis=0))
-    names = {name: name for name in found if not (chosen and name.startswith("delta_nll"))}
+    values = probes.finish(probes.statistics.sum(axis=0))
+    names = {name: name for name in values if not (chosen and name.startswith("delta_nll"))}
     return Part("probes", probes, names, {name: f"{name}|{choice_method(answered)}" for name in names})
 
 

@@ -28,8 +28,8 @@ class ByRightAnswers:
         """Build it from two values for each item: whether its answer set is exact, and its number of right answers."""
         import numpy as np
 
-        one, exact = np.array(answers) == 1, np.array(right)
-        return cls(np.stack([one, one & exact, ~one, ~one & exact], axis=1).astype(float))
+        has_one, exact = np.array(answers) == 1, np.array(right)
+        return cls(np.stack([has_one, has_one & exact, ~has_one, ~has_one & exact], axis=1).astype(float))
 
     def finish(self, sums: Any) -> dict[str, Any]:
         """(..., 4) sums -> metric name -> (...) values."""

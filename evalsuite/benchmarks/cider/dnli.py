@@ -58,13 +58,14 @@ def _span(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | Non
 
 def _combination(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
     """Apply two or three of the other strategies. Only triplets whose old and new relations are not symmetric are reversed."""
-    parts = rng.sample((_relation, _span, _reverse), rng.choice((2, 3)))
-    if _reverse in parts and RELATIONS[true.relation].symmetric:
+    strategies = rng.sample((_relation, _span, _reverse), rng.choice((2, 3)))
+    if _reverse in strategies and RELATIONS[true.relation].symmetric:
         return None
     triplet: Triplet | None = true
-    for part in (_relation, _span, _reverse):  # in this order: the new relation decides whether reversing is possible
-        if part in parts and triplet is not None:
-            triplet = part(triplet, valid, rng)
+    # The new relation decides whether reversing is possible, so it comes first.
+    for strategy in (_relation, _span, _reverse):
+        if strategy in strategies and triplet is not None:
+            triplet = strategy(triplet, valid, rng)
     return triplet
 
 

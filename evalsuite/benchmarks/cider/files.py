@@ -18,7 +18,8 @@ from evalsuite.common.files import read_bytes
 from evalsuite.types import Item, Task
 
 Fail = Callable[..., DataError]  # (message, field) -> an error with file and line
-_Row = tuple[str, str, str, tuple[str, ...], int | None, str]  # number, context, question, options, gold, answer
+# (number, context, question, options, gold, answer) of a row.
+_QuestionFields = tuple[str, str, str, tuple[str, ...], int | None, str]
 
 
 def annotations_path(root: Path) -> Path:
@@ -88,7 +89,7 @@ def _column(row: dict[str, str | None], fail: Fail, name: str) -> str:
     return value
 
 
-def _span(row: Any, fail: Fail) -> _Row:
+def _span(row: Any, fail: Fail) -> _QuestionFields:
     try:
         (qa,) = row["qas"]
         (answer,) = qa["answers"]
@@ -104,7 +105,7 @@ def _span(row: Any, fail: Fail) -> _Row:
     return number, context, question, (), None, text
 
 
-def _selection(row: Any, fail: Fail) -> _Row:
+def _selection(row: Any, fail: Fail) -> _QuestionFields:
     options = tuple(_column(row, fail, f"ending{n}") for n in range(4))
     label = _column(row, fail, "label")
     if label not in ("0", "1", "2", "3"):
@@ -120,7 +121,7 @@ def _check(question: str, fail: Fail, field: str) -> None:
         raise fail(f"{question!r} is no question of the paper's Table 10", field)
 
 
-def _relation(row: Any, fail: Fail) -> _Row:
+def _relation(row: Any, fail: Fail) -> _QuestionFields:
     name, pair = _column(row, fail, "label"), _column(row, fail, "sentence2")
     if name not in RELATIONS:
         raise fail(unknown("relation", name, RELATIONS), "label")
@@ -133,7 +134,7 @@ def _relation(row: Any, fail: Fail) -> _Row:
 _LETTERS = ("(a)", "(b)", "(c)", "(d)")
 _NUMBERS = tuple(f"({n})" for n in range(1, len(RELATIONS) + 1))  # more relations than letters
 
-_READERS: dict[str, tuple[Callable[[Any, Fail], _Row], tuple[str, ...]]] = {
+_READERS: dict[str, tuple[Callable[[Any, Fail], _QuestionFields], tuple[str, ...]]] = {
     "span_extraction": (_span, ()),
     "span_selection": (_selection, _LETTERS),
     "span_selection_question": (_selection, _LETTERS),
@@ -187,13 +188,13 @@ def split_turns(utterances: str) -> tuple[str, ...]:
     >>> split_turns("A: my god !    that 's a fortune !    B: i know . ")
     ("A: my god ! that 's a fortune !", 'B: i know .')
     """
-    found: list[str] = []
-    for part in utterances.partition("\n* * *")[0].strip().split("    "):
-        if found and not _SPEAKER.match(part):
-            found[-1] += f" {part.strip()}"
+    turns: list[str] = []
+    for utterance in utterances.partition("\n* * *")[0].strip().split("    "):
+        if turns and not _SPEAKER.match(utterance):
+            turns[-1] += f" {utterance.strip()}"
         else:
-            found.append(part.strip())
-    return tuple(found)
+            turns.append(utterance.strip())
+    return tuple(turns)
 
 
 _SPEAKER = re.compile(r"[A-Z]: ")

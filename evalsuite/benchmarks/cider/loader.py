@@ -65,16 +65,16 @@ class CiderCorpus(Corpus):
     def _joined(self, task: Task, set: str, split: str) -> File:
         if split == "test":
             return self._test(task, set)
-        parts = [self._test(task, fold) for fold in _sources(set, split)]
+        tests = [self._test(task, fold) for fold in _sources(set, split)]
         items: dict[str, Item] = {}
-        for part in parts:
-            for item in part.items:
+        for test in tests:
+            for item in test.items:
                 new_id = item.id.replace(f"{item.set}/test", f"{set}/train", 1)
                 if new_id in items:
-                    raise DataError(f"{new_id.rpartition('/')[2]} stands in another fold's file, too", part.path)
+                    raise DataError(f"{new_id.rpartition('/')[2]} stands in another fold's file, too", test.path)
                 items[new_id] = replace(item, id=new_id, set=set, split=split)
-        skipped = tuple(error for part in parts for error in part.skipped)
-        return File(parts[0].path, tuple(items.values()), skipped, _hash(*(part.sha256 for part in parts)))
+        skipped = tuple(error for test in tests for error in test.skipped)
+        return File(tests[0].path, tuple(items.values()), skipped, _hash(*(test.sha256 for test in tests)))
 
     def _dnli(self, set: str, split: str) -> File:
         path = files.annotations_path(self.root)

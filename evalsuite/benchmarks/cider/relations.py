@@ -99,6 +99,6 @@ def parse_question(question: str) -> tuple[str, str] | None:
     ('the paintings', 'at location')
     """
     for pattern, relation in _QUESTIONS:
-        if found := pattern.fullmatch(question.strip()):
-            return found[1], relation
+        if match := pattern.fullmatch(question.strip()):
+            return match[1], relation
     return None

@@ -124,9 +124,9 @@ class FileCorpus(Corpus):
             if (path := self._relative(name, row.data, item_set, split))
         ]
 
-    def _relative(self, name: str, own: DataPaths | None, item_set: str, split: str) -> str:
+    def _relative(self, name: str, paths: DataPaths | None, item_set: str, split: str) -> str:
         """The relative path of the rows of a task; "" if the file names none for the split."""
-        data = self._file.data if own is None else own
+        data = self._file.data if paths is None else paths
         by_split: Mapping[Any, str] = {"test": data} if isinstance(data, str) else data
         return _filled(by_split.get(split, ""), name, item_set, split)
 
@@ -153,13 +153,13 @@ class FileCorpus(Corpus):
         row = self._file.tasks[task.local]
         more = {"set": set, "task": task.name}
         try:
-            found = {name: text_of(RowField(text).value({}, more)) for name, text in row.variables.items()}
+            variables = {name: text_of(RowField(text).value({}, more)) for name, text in row.variables.items()}
         except ExpressionError as error:
             raise DataError(str(error), self.root, None, "variables") from None
         other = row.wordings.get(wording)
         if other is not None and other.examples is not None:
-            found["examples"] = self._examples(task, set, other.examples)
-        return found
+            variables["examples"] = self._examples(task, set, other.examples)
+        return variables
 
     def _examples(self, task: Task, set: str, examples: Examples) -> str:
         """The texts of the first rows of the training split. Raises DataError if it is missing, or lacks a column."""
@@ -175,13 +175,13 @@ class FileCorpus(Corpus):
 
     def _load(self, task: Task, set: str, split: str, instead: Reworded | None) -> File:
         usual = self._file.tasks[task.local].data
-        own = instead.data if instead and instead.data is not None else usual
-        relative = self._relative(task.local, own, set, split)
+        paths = instead.data if instead and instead.data is not None else usual
+        relative = self._relative(task.local, paths, set, split)
         if not relative:
             raise DataError(f"{self._file.title or self._file.name} has no {split} data", self.root)
         if not (self.root / relative).exists():
-            asked = " (the rows that the wording asks)" if instead else ""
-            raise DataError(f"no such {self._file.title or self._file.name} file{asked}", self.root / relative)
+            hint = " (the rows that the wording asks)" if instead else ""
+            raise DataError(f"no such {self._file.title or self._file.name} file{hint}", self.root / relative)
         rows = read_rows(self.root, relative, self._file.encoding)
         joined = {
             name: _Joined.read(self.root, _filled(join.data, task.local, set, split), join.key, self._file.encoding)
@@ -213,14 +213,14 @@ class FileCorpus(Corpus):
                 raise DataError(str(fault), rows.path, at.line, field) from None
             return tuple(items_of_row)
 
-        made, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
+        items_of_rows, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
         if not skipped:
             for table in joined.values():
                 table.require_taken(rows.path)
         sha256 = hashlib.sha256()
         for raw in (*rows.raw, *(raw for table in joined.values() for raw in table.raw)):
             sha256.update(raw)
-        return File(rows.path, tuple(item for each in made for item in each), skipped, sha256.hexdigest())
+        return File(rows.path, tuple(item for each in items_of_rows for item in each), skipped, sha256.hexdigest())
 
 
 class _Joined:
@@ -236,8 +236,8 @@ class _Joined:
         path = root / relative
         if not path.exists():
             return cls(path, (), {})
-        found, field, rows = read_rows(root, relative, encoding), RowField(key), dict[str, Any]()
-        for row in found.rows:
+        data_rows, field, rows = read_rows(root, relative, encoding), RowField(key), dict[str, Any]()
+        for row in data_rows.rows:
             try:
                 name = text_of(field.value(row.value, {}))
             except ExpressionError as error:
@@ -245,9 +245,10 @@ class _Joined:
             if name in rows:
                 raise DataError(f"{name} stands here twice", path, row.line, row.index or None)
             rows[name] = row.value
-        return cls(path, found.raw, rows)
+        return cls(path, data_rows.raw, rows)
 
     def take(self, number: str) -> Any:
+        """The row that belongs to an id, which counts as taken from then on; None if there is none."""
         self._left.discard(number)
         return self._rows.get(number)
 

@@ -66,25 +66,25 @@ class RowField:
         self._environment.spent = 0
         variables = {**columns, **more, "row": row}
         try:
-            found = self._expression(variables) if self._expression else self._rendered(variables)
-            if isinstance(found, Undefined):
-                found._fail_with_undefined_error()
+            result = self._expression(variables) if self._expression else self._rendered(variables)
+            if isinstance(result, Undefined):
+                result._fail_with_undefined_error()
         except Exception as error:  # whatever an expression raises
             kind = "" if isinstance(error, Endless) else f"{type(error).__name__}: "
             raise ExpressionError(f"{self.text}: {kind}{str(error)[:200]}") from None
-        if isinstance(found, str) and len(found) > LONGEST:
+        if isinstance(result, str) and len(result) > LONGEST:
             raise ExpressionError(f"{self.text}: {_TOO_LONG}")
-        return found
+        return result
 
     def _rendered(self, variables: Mapping[str, Any]) -> str:
         """The text of {{ a }} and {{ b }}. Raises Endless when it becomes too long."""
-        parts, size = [], 0
-        for part in self._template.generate(variables):
-            parts.append(part)
-            size += len(part)
+        chunks, size = [], 0
+        for chunk in self._template.generate(variables):
+            chunks.append(chunk)
+            size += len(chunk)
             if size > LONGEST:
                 raise Endless(_TOO_LONG)
-        return "".join(parts)
+        return "".join(chunks)
 
 
 def text_of(value: Any) -> str:
@@ -113,8 +113,8 @@ def listed(value: Any) -> Any:
     if isinstance(value, str) and len(value) < 100_000 and value.startswith("[") and value.rstrip().endswith("]"):
         for read in (json.loads, literal_eval):
             with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-                found = read(value)
-                return found if isinstance(found, list) else value
+                values = read(value)
+                return values if isinstance(values, list) else value
     return value
 
 

@@ -167,8 +167,8 @@ class TaskRow(RowFields):
         if not kind.options and self.options is not None:
             raise ValueError(f"a task of kind {self.kind} has no options; kinds choice and choices have")
         if self.gold is None and (kind.options or self.references is None):
-            one = "needs gold, the right answer"
-            raise ValueError(one if kind.options else "needs gold, the right answer, or references")
+            message = "needs gold, the right answer"
+            raise ValueError(message if kind.options else "needs gold, the right answer, or references")
         if self.question is None:
             raise ValueError("needs question: a column, or a text such as \"{{ 'What is the cause?' }}\"")
         if self.dialogue and self.context:

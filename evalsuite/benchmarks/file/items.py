@@ -55,16 +55,17 @@ class ItemMaker:
     def rows(self, row: DataRow) -> Iterator[tuple[ExpandedRow, bool]]:
         """(row, whether it is asked (`where`)) of a row of the file, or of each element of `each`."""
         given = {"set": self._set, "split": self._split, "task": self._name}
-        parts = [ExpandedRow(row.value, given)]
+        expanded_rows = [ExpandedRow(row.value, given)]
         if self._fields["each"] is not None:
-            elements = self._value("each", parts[0])
+            elements = self._value("each", expanded_rows[0])
             if not isinstance(elements, list):
                 raise self._fault("each", "expected a list")
-            parts = [
-                ExpandedRow(part, given | {"parent": row.value, "number": n}) for n, part in enumerate(elements, 1)
+            expanded_rows = [
+                ExpandedRow(expanded, given | {"parent": row.value, "number": n})
+                for n, expanded in enumerate(elements, 1)
             ]
-        for part in parts:
-            yield part, self._fields["where"] is None or bool(self._value("where", part))
+        for expanded in expanded_rows:
+            yield expanded, self._fields["where"] is None or bool(self._value("where", expanded))
 
     def number(self, row: ExpandedRow, index: int) -> str:
         """The item's number within its file."""
@@ -103,7 +104,7 @@ class ItemMaker:
     ) -> tuple[int | None, tuple[str, ...]]:
         """(index of the right option, None unless the task has exactly one; right answers as texts)."""
         if self._kind.single:
-            gold = self._gold(self._one("gold", row), options, keys)
+            gold = self._gold(self._field_value("gold", row), options, keys)
             return gold, (options[gold],)
         if self._kind.options:
             chosen = sorted({self._gold(value, options, keys) for value in self._several_golds(row, options)})
@@ -117,7 +118,7 @@ class ItemMaker:
 
     def _voted(self, row: ExpandedRow) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """(answers, votes of each). An answer that stands there twice gets the higher votes."""
-        counts, lists = self._value("votes", row), self._one("references", row)
+        counts, lists = self._value("votes", row), self._field_value("references", row)
         several = lists if isinstance(self._fields["references"], list) else [lists]
         if not isinstance(counts, list) or not all(isinstance(count, int) and count > 0 for count in counts):
             raise self._fault("votes", "expected a list of whole numbers above 0")
@@ -139,7 +140,8 @@ class ItemMaker:
         except ExpressionError as error:
             raise RowFault(str(error), used.column or key) from None
 
-    def _one(self, key: str, row: ExpandedRow) -> Any:
+    def _field_value(self, key: str, row: ExpandedRow) -> Any:
+        """The value of a field; a list of values if the field names several columns."""
         fields = self._fields[key]
         if isinstance(fields, list):
             return [self._value(key, row, field) for field in fields]
@@ -155,7 +157,7 @@ class ItemMaker:
     def _texts(self, key: str, row: ExpandedRow) -> list[str]:
         if self._fields[key] is None:
             return []
-        value = self._one(key, row)
+        value = self._field_value(key, row)
         return self._converted(key, texts_of, listed(value) if key == "references" else value)
 
     def _converted(self, key: str, convert: Callable[[Any], _Made], value: Any) -> _Made:
@@ -191,7 +193,9 @@ class ItemMaker:
         if fields is None:
             return (), ()
         mapped = isinstance(fields, dict)
-        values, keys = (self._mapped(fields, row), tuple(fields)) if mapped else options_in(self._one("options", row))
+        values, keys = (
+            (self._mapped(fields, row), tuple(fields)) if mapped else options_in(self._field_value("options", row))
+        )
         if not isinstance(values, list):
             raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
         texts = self._converted("options", _each_text, values)
@@ -212,7 +216,7 @@ class ItemMaker:
 
     def _several_golds(self, row: ExpandedRow, options: Sequence[str]) -> list[Any]:
         """The right options as a row gives them: a list, or letters such as ABD and A,B."""
-        value = listed(self._one("gold", row))
+        value = listed(self._field_value("gold", row))
         if isinstance(value, list):
             return value
         if isinstance(value, str) and value not in options and re.fullmatch(r"[A-Za-z\s,，、;；]+", value):
@@ -224,7 +228,7 @@ class ItemMaker:
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
         if keys:
-            indices_of_key = {n for n, key in enumerate(keys) if _same(key, value)}
+            indices_of_key = {n for n, key in enumerate(keys) if _is_key(key, value)}
             if len(indices_of_key) == 1:
                 return indices_of_key.pop()
             if isinstance(self._fields["options"], dict):
@@ -311,7 +315,7 @@ def _readings(text: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
         yield "number", int(text) - 1
 
 
-def _same(key: Any, value: Any) -> bool:
+def _is_key(key: Any, value: Any) -> bool:
     """Whether a value of the data is a key of the YAML, which reads the words true and yes, and false and no, alike."""
     text = text_of(value).strip().lower() if not isinstance(value, list | dict) else ""
     if isinstance(key, bool):

@@ -10,8 +10,8 @@ def _first_capital(item: Item, response: Response) -> Answer:
     letters' place."""
     names = item.indicators
     capitals = all(name.isupper() for name in names)
-    found = ((n, t) for n, t in enumerate(response.text) if (t.isupper() if capitals else t in names))
-    index, letter = next(found, (None, ""))
+    candidates = ((n, t) for n, t in enumerate(response.text) if (t.isupper() if capitals else t in names))
+    index, letter = next(candidates, (None, ""))
     if index is None or letter not in names:
         return Answer(Status.UNPARSED, rule="first capital letter")
     choice = names.index(letter)

@@ -61,9 +61,9 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
     parts: list[bytes] = []
     if named.is_dir():
         parts = _saved_files(root, path)
-        found = _streams(parts, named)
+        data_rows = _streams(parts, named)
     elif shards := _shards(path):
-        found = chain.from_iterable(_read_shard(root, shard, parts) for shard in shards)
+        data_rows = chain.from_iterable(_read_shard(root, shard, parts) for shard in shards)
     else:
         suffix = PurePosixPath(path).suffix
         if suffix not in FORMATS:
@@ -72,10 +72,10 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
             )
         parts = [read_plain(root, path, LARGEST)]
         kind = FORMATS[suffix]
-        found = _table(parts[0], named, kind, encoding) if kind in _DELIMITERS else _READERS[kind](parts[0], named)
+        data_rows = _table(parts[0], named, kind, encoding) if kind in _DELIMITERS else _READERS[kind](parts[0], named)
     rows: list[DataRow] = []
     try:
-        for row in found:
+        for row in data_rows:
             rows.append(row)
             if len(rows) > MOST:
                 raise DataError(f"has more than {MOST:,} rows", named)

@@ -34,7 +34,7 @@ class CellBleu:
 
     @classmethod
     def of(
-        cls, said: Sequence[str], replies: Sequence[str], references: Sequence[Sequence[str]], escaped: int | None
+        cls, answers: Sequence[str], replies: Sequence[str], references: Sequence[Sequence[str]], escaped: int | None
     ) -> CellBleu:
         import numpy as np
 
@@ -42,11 +42,11 @@ class CellBleu:
         from evalsuite.metrics.counts import TokenTable
         from evalsuite.metrics.tokens import tokenise
 
-        kept = [refs[:REFERENCES] for refs in references]
-        flat = iter(tokenise([text for refs in kept for text in refs], "13a"))
-        grouped = [[next(flat) for _ in refs] for refs in kept]
+        first_references = [refs[:REFERENCES] for refs in references]
+        flat = iter(tokenise([text for refs in first_references for text in refs], "13a"))
+        grouped = [[next(flat) for _ in refs] for refs in first_references]
         counts = [
-            bleu.statistics(TokenTable(tokenise(texts, "13a"), grouped)).astype(float) for texts in (said, replies)
+            bleu.statistics(TokenTable(tokenise(texts, "13a"), grouped)).astype(float) for texts in (answers, replies)
         ]
         return cls(np.concatenate(counts, axis=1), escaped)
 
@@ -78,8 +78,8 @@ def bleu_part(answered: Answered) -> Part:
     bleu = CellBleu.of(answers, replies, [item.references for item in items], escaped)
     names = {name: name for name in bleu.finish(bleu.statistics.sum(axis=0))}
     sources = {"sacrebleu": f"parser:{parser_of(answered.reading)}", "sacrebleu_notebook": OF_REPLY}
-    made = "|form:completed.1" if form else ""
-    signatures = {name: f"{name}|def:13a.exp.best-ref{made}|{sources[name]}" for name in names}
+    form_field = "|form:completed.1" if form else ""
+    signatures = {name: f"{name}|def:13a.exp.best-ref{form_field}|{sources[name]}" for name in names}
     # The notebook's BLEU counts rows that are not items, so single items have no value of it.
     of_items = {"sacrebleu": bleu.finish(bleu.statistics)["sacrebleu"]}
     return Part("glucose", bleu, names, signatures, of_items)

@@ -34,6 +34,7 @@ def _x(item: Item) -> str:
 
 
 def _explanation(item: Item, side: str) -> str:
+    """The explanation of X and the other side, in the order of the dimension."""
     dimension = _dimension(item)
     ends = (side, _x(item)) if dimension.number <= BEFORE else (_x(item), side)
     return f" >{dimension.connective}> ".join(ends)
@@ -50,6 +51,7 @@ def _is_whole(item: Item, reply: str) -> bool:
 
 
 def _of_side(item: Item, reply: str) -> str:
+    """The explanation made of a reply that is the side other than X; an explanation that is whole stays."""
     side = reply.strip().rstrip(".!?")
     return side if not side or _is_whole(item, side) else _explanation(item, side)
 
@@ -65,11 +67,11 @@ def _of_continuation(item: Item, reply: str) -> str:
         return reply.strip()
     number = _dimension(item).number
     openings = sorted(filter(None, (word.strip(" .,") for word in PROMPTED[number][0])), key=len, reverse=True)
-    rest = re.sub(rf"^[\s.,]*(?:(?:{'|'.join(openings)})(?=\W|$))?[\s,]*", "", reply, flags=re.IGNORECASE)
-    side = re.split(r"[.!?](?=\s|$)|\n", rest, maxsplit=1)[0].strip()
+    continuation = re.sub(rf"^[\s.,]*(?:(?:{'|'.join(openings)})(?=\W|$))?[\s,]*", "", reply, flags=re.IGNORECASE)
+    side = re.split(r"[.!?](?=\s|$)|\n", continuation, maxsplit=1)[0].strip()
     verbs = _VERBS.get(number, {})
     if verbs:  # the first verb is the slot's
-        side = re.sub(rf"\b(?:{'|'.join(verbs)})\b", lambda found: verbs[found[0]], side, count=1)
+        side = re.sub(rf"\b(?:{'|'.join(verbs)})\b", lambda verb: verbs[verb[0]], side, count=1)
     return _explanation(item, side) if side else ""
 
 
@@ -77,7 +79,7 @@ def _continuation(item: Item) -> str:
     """The first reference as it would go on after X."""
     number = _dimension(item).number
     words = {annotated: plain for plain, annotated in reversed(_VERBS.get(number, {}).items())}
-    side = re.sub(r"\S+\(e?s\)", lambda found: words.get(found[0], found[0]), _side(item), count=1)
+    side = re.sub(r"\S+\(e?s\)", lambda verb: words.get(verb[0], verb[0]), _side(item), count=1)
     return f"{PROMPTED[number][0][0]} {side}"
 
 

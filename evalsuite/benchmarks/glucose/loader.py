@@ -103,7 +103,7 @@ def _item(row: StoryRow, task: str, dimension: Dimension, split: str) -> Item | 
         # "#1:" is the dimension's mark in the input of the paper's best model; the template "paper" uses it.
         question=f"#{dimension.number}: {dimension.text}, as a {task.replace('_', ' ')}: "
         f"antecedent >{dimension.connective}> consequent",
-        references=tuple(part for part in cell.split(JOINED) if part.strip()),
+        references=tuple(reference for reference in cell.split(JOINED) if reference.strip()),
     )
 
 
@@ -127,6 +127,6 @@ def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -
         raise DataError(f"is not sentence {index} of the story: {story[int(index)]!r}", path, line, "selected_sentence")
     cells = {name: get(name) for name in COLUMNS}
     for name, cell in cells.items():
-        if cell != ESCAPED and not any(part.strip() for part in cell.split(JOINED)):
+        if cell != ESCAPED and not any(reference.strip() for reference in cell.split(JOINED)):
             raise DataError("has no reference", path, line, name)
     return StoryRow(number, story, int(index), cells)

@@ -15,10 +15,10 @@ from evalsuite.exchange.explain import VERDICTS, ExplainedMention, Walkthrough
 
 def draw_explanation(explanation: Walkthrough) -> Iterator[RenderableType]:
     yield _grid(("reply", explanation.reply), *[("", "")] * bool(explanation.parts))
-    for n, part in enumerate(explanation.parts, 1):
-        yield _grid((f"block {n}", part.text), *[("", part.note)] * bool(part.note), ("tape", part.tape))
-        yield _grid(*(("", token, _short(words), meaning) for token, words, meaning in part.tokens))
-        for mention in part.mentions:
+    for n, block in enumerate(explanation.parts, 1):
+        yield _grid((f"block {n}", block.text), *[("", block.note)] * bool(block.note), ("tape", block.tape))
+        yield _grid(*(("", token, _short(words), meaning) for token, words, meaning in block.tokens))
+        for mention in block.mentions:
             yield _grid(*_mention(mention))
         yield ""
     if explanation.steps:

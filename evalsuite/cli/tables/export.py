@@ -42,10 +42,10 @@ def words(sheet: Sheet) -> list[list[str]]:
 
 def _lines(shown: Iterable[_Shown]) -> list[Sheet | str]:
     """The sheets, each followed by its notes, and the lines of text that are not blank."""
-    found: list[Sheet | str] = []
-    for one in shown:
-        found += [one, *map(_line, one.notes)] if isinstance(one, Sheet) else [_line(one)]
-    return [one for one in found if isinstance(one, Sheet) or one]
+    shown_lines: list[Sheet | str] = []
+    for line in shown:
+        shown_lines += [line, *map(_line, line.notes)] if isinstance(line, Sheet) else [_line(line)]
+    return [line for line in shown_lines if isinstance(line, Sheet) or line]
 
 
 # ---------------------------------------------------------------- CSV
@@ -119,16 +119,16 @@ def as_markdown(sheets: Iterable[_Shown]) -> str:
     from tabulate import tabulate
 
     parts = []
-    for one in _lines(sheets):
-        if isinstance(one, str):
-            parts.append(markdown(one) + "\n")
+    for line in _lines(sheets):
+        if isinstance(line, str):
+            parts.append(markdown(line) + "\n")
             continue
-        title = _line(one.title)
+        title = _line(line.title)
         table = tabulate(
-            [[markdown(cell) for cell in row] for row in words(one)],
-            [markdown(head) for head in heads(one)],
+            [[markdown(cell) for cell in row] for row in words(line)],
+            [markdown(head) for head in heads(line)],
             tablefmt="pipe",
-            colalign=_aligned(one),
+            colalign=_aligned(line),
             disable_numparse=True,
         )
         parts.append((f"**{markdown(title)}**\n\n" if title else "") + table + "\n")
@@ -152,10 +152,10 @@ def markdown(text: str) -> str:
 
 def as_latex(sheets: Iterable[_Shown]) -> str:
     """Each table as a LaTeX `table`, and notes as comments; the first line names the packages to load."""
-    found = _lines(sheets)
-    parts = [f"% {one}\n" if isinstance(one, str) else _latex_table(one) for one in found]
-    tables = (one for one in found if isinstance(one, Sheet))
-    texts = (text for one in tables for row in ([_line(one.title)], heads(one), *words(one)) for text in row)
+    lines = _lines(sheets)
+    parts = [f"% {line}\n" if isinstance(line, str) else _latex_table(line) for line in lines]
+    tables = (line for line in lines if isinstance(line, Sheet))
+    texts = (text for line in tables for row in ([_line(line.title)], heads(line), *words(line)) for text in row)
     chinese = any(is_chinese(char) for text in texts for char in text)
     more = "; for the Chinese \\usepackage{ctex}, compiled by XeLaTeX or LuaLaTeX" if chinese else ""
     return f"% needs \\usepackage{{booktabs}}{more}\n" + "\n".join(parts)
@@ -190,10 +190,10 @@ def _latex_table(sheet: Sheet) -> str:
 
 
 def _marked(cell: str, command: str) -> str:
-    found = _NUMBER.match(cell)
-    if not command or not found:
+    number = _NUMBER.match(cell)
+    if not command or not number:
         return latex(cell)
-    return rf"\{command}{{{latex(found.group())}}}{latex(cell[found.end() :])}"
+    return rf"\{command}{{{latex(number.group())}}}{latex(cell[number.end() :])}"
 
 
 def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
@@ -201,8 +201,8 @@ def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
     marks = {}
     for at, column in enumerate(sheet.columns):
         if column.better:
-            found = {n: _comparable(row.cells[at], column) for n, row in enumerate(sheet.rows) if row.kind == ""}
-            values = {n: value for n, value in found.items() if value is not None}
+            comparable = {n: _comparable(row.cells[at], column) for n, row in enumerate(sheet.rows) if row.kind == ""}
+            values = {n: value for n, value in comparable.items() if value is not None}
             order = sorted(set(values.values()), reverse=column.better == "more")
             for n, value in values.items():
                 if len(values) > 1 and value in order[:2]:
@@ -214,8 +214,8 @@ def _comparable(cell: CellValue, column: Column) -> float | None:
     """The value with the printed precision; None if it is no number, or not comparable with the rest of its column."""
     if isinstance(cell, Value) and not cell.compares:
         return None
-    found = _NUMBER.match(spell(cell, column)[0][0])
-    return float(found.group()) if found else None
+    number = _NUMBER.match(spell(cell, column)[0][0])
+    return float(number.group()) if number else None
 
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -258,7 +258,7 @@ _LATEX_MARKS = re.compile("-(?=-)|" + "|".join(map(re.escape, sorted(_LATEX.keys
 
 def latex(text: str) -> str:
     """Escape a text for LaTeX. `[` and `*` get braces, as after `\\\\` LaTeX would read them as its arguments."""
-    escaped = _LATEX_MARKS.sub(lambda found: _LATEX[found.group()], text)
+    escaped = _LATEX_MARKS.sub(lambda match: _LATEX[match.group()], text)
     return re.sub(r"(?<![\w}-])-(?=\d)", "$-$", escaped)
 
 

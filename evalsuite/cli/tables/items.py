@@ -48,10 +48,10 @@ def _words(zh: str, en: str) -> str:
 def evidence_tables(name: str, entries: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
     """Each form of the item (perturbations change it), followed by the cells that asked it in this form."""
     forms: dict[str, list[tuple[ItemRecords, RecordFields]]] = {}
-    for one in entries:
-        for record in one.records:
+    for entry in entries:
+        for record in entry.records:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
-            forms.setdefault(shape, []).append((one, record))
+            forms.setdefault(shape, []).append((entry, record))
     yield Styled(one_line(name), style="bold")
     ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell.model) for a in entries), strict=True))
     en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
@@ -63,8 +63,8 @@ def evidence_tables(name: str, entries: Sequence[ItemRecords], prompt: bool, ful
             )
         yield from _item(found, full)
         above = None
-        for one, record in found:
-            yield from _cell(one, record, above, prompt, full)
+        for entry, record in found:
+            yield from _cell(entry, record, above, prompt, full)
             above = (record.get("prompt"), record.get("messages"))
 
 
@@ -84,23 +84,23 @@ def snippets(cell: CellResult, record: RecordFields) -> Styled:
 
 
 def _way(cell: CellResult) -> str:
-    rest = [x for x in (cell.scoring, cell.perturb) if x not in ("generate", "none")]
-    return one_line(" ".join([cell.variant, f"{cell.shots}-shot", *rest]))
+    coordinates = [x for x in (cell.scoring, cell.perturb) if x not in ("generate", "none")]
+    return one_line(" ".join([cell.variant, f"{cell.shots}-shot", *coordinates]))
 
 
-def _item(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iterator[RenderableType]:
-    one, record = found[0]
-    task = TASKS[one.cell.task]
+def _item(cells: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Iterator[RenderableType]:
+    entry, record = cells[0]
+    task = TASKS[entry.cell.task]
     title = _words(task.zh, f"{task.en} · {task.zh}")
-    item_set = set_title(benchmark_of(one.cell.task), one.cell.set)
-    where = _words(f"{item_set.zh}，{split_words(one.cell.split).zh}", f"{item_set.en}, {one.cell.split}")
+    item_set = set_title(benchmark_of(entry.cell.task), entry.cell.set)
+    where = _words(f"{item_set.zh}，{split_words(entry.cell.split).zh}", f"{item_set.en}, {entry.cell.split}")
     yield Styled(f"\n{title} · {where}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Styled("")
     yield Styled.assemble((_words("问题  ", "question  "), "dim"), _cut(record["question"], OTHER, full))
     if record["options"] and task.kind.written:  # a probe's options are in its table of losses
         yield Styled("")
-        yield _options(found, full)
+        yield _options(cells, full)
     else:
         for reference in record["references"]:
             yield Styled.assemble((_words("✓ 正确答案  ", "✓ gold    "), "green"), _cut(reference, OTHER, full))
@@ -114,21 +114,20 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
         name = Styled(f"{one_line(who)} {'▏' if first else '▎'} ", style="bold cyan" if first else "bold magenta")
         shown = _cut(words, OTHER, full)
         shown.highlight_words(["[MASK]", *map(safe, filter(None, spans))], "bold reverse")
-        turn = (
-            Table.grid()
-        )  # as one text, a turn without blanks that is longer than the line would begin below its speaker
+        # As one text, a turn without blanks that is longer than the line would begin below its speaker.
+        turn = Table.grid()
         turn.add_column(no_wrap=True)
         turn.add_row(name, shown)
         yield Padding(turn, (0, 0 if not first else 12, 0, 0 if first else 12))
 
 
-def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Table:
+def _options(cells: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> Table:
     """A table of the options, with a mark for gold and the models that chose each."""
-    record = found[0][1]
+    record = cells[0][1]
     table = Table.grid(padding=(0, 2))
     for n, option in enumerate(record["options"]):
         gold = record["labels"][n] in golds(record)
-        chose = dict.fromkeys(one_line(a.cell.model, 40) for a, r in found if n in chosen(r))
+        chose = dict.fromkeys(one_line(a.cell.model, 40) for a, r in cells if n in chosen(r))
         table.add_row(
             Styled(safe(record["labels"][n]), style="bold"),
             _cut(option, OTHER, full),
@@ -138,10 +137,12 @@ def _options(found: Sequence[tuple[ItemRecords, RecordFields]], full: bool) -> T
     return table
 
 
-def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
+def _cell(
+    entry: ItemRecords, record: RecordFields, above: object, prompt: bool, full: bool
+) -> Iterator[RenderableType]:
     numbered = ((_words("轮换", "rotation"), record.get("rotation")), (_words("采样", "sample"), record.get("sample")))
     turned = "".join(f" · {word} {number}" for word, number in numbered if number)
-    title = Styled(f"{one_line(one.cell.model, 60)} · {_way(one.cell)}{turned}", style="bold")
+    title = Styled(f"{one_line(entry.cell.model, 60)} · {_way(entry.cell)}{turned}", style="bold")
     yield Styled("")
     yield Rule(title, align="left")
     yield _facts(record, full)
@@ -157,10 +158,10 @@ def _cell(one: ItemRecords, record: RecordFields, above: object, prompt: bool, f
         same = (record.get("prompt"), record.get("messages")) == above
         above_too = Styled(_words("提示词   同上", "prompt   as above"), style="dim")
         yield above_too if same else _frame(_words("提示词", "prompt"), _prompt(_asked(record), prompt))
-    for opinion in one.judged:
+    for opinion in entry.judged:
         if opinion.get("rotation", 0) == record.get("rotation", 0) and not record.get("sample"):
             yield _opinion(opinion, full)
-    for reading in one.second:
+    for reading in entry.second:
         if entry_name(reading) == entry_name(record):
             yield _second(reading, prompt)
 
@@ -179,7 +180,7 @@ def _facts(record: RecordFields, full: bool) -> Table:
     mark, style = _MARKS.get(came, ("·", "yellow"))
     read = came in _MARKS
     options = [f"{record['labels'][n]} {record['options'][n]}" for n in chosen(record) if n < len(record["options"])]
-    said = "\n● ".join(options) if options else answer.get("text")
+    answer_text = "\n● ".join(options) if options else answer.get("text")
     shots = record.get("shots") or []
     lost = record.get("asked_shots", len(shots)) - len(shots)
     became = in_terminal_language(outcome_words(came))
@@ -187,7 +188,10 @@ def _facts(record: RecordFields, full: bool) -> Table:
     more = _words(f"另有 {lost} 个放不下", f"{lost} more did not fit")
     rows = [
         (_words("状态", "status"), Styled(f"{mark} {parsed}{one_line(became)}", style=style)),
-        (_words("解析结果", "read as"), _cut(f"● {said}", OTHER, full) if read and said is not None else None),
+        (
+            _words("解析结果", "read as"),
+            _cut(f"● {answer_text}", OTHER, full) if read and answer_text is not None else None,
+        ),
         (_words("规则", "rule"), Styled(one_line(answer.get("rule") or "–"))),
         (
             _words("得分", "scores"),
@@ -216,12 +220,12 @@ def _reply(record: RecordFields, full: bool) -> Styled:
         return Styled(_words("（空）", "(nothing)"), style="dim")
     if start is None or end is None or not 0 <= start <= end <= len(reply):
         return _cut(reply, MOST, full)
-    part = MOST // 4
+    length = MOST // 4
     keep = [
-        (0, part),
-        (start - part // 2, min(end, start + part)),
-        (max(start, end - part), end + part // 2),
-        (len(reply) - part, len(reply)),
+        (0, length),
+        (start - length // 2, min(end, start + length)),
+        (max(start, end - length), end + length // 2),
+        (len(reply) - length, len(reply)),
     ]
     if full or len(reply) <= MOST:
         keep = [(0, len(reply))]
@@ -282,8 +286,8 @@ def _likelihoods(record: RecordFields, full: bool) -> Table:
     for head in (_words("选项间\n占比", "share of\noptions"), "log p", *(of_text if texts else ())):
         table.add_column(head, justify="right")
     table.add_column("")
-    found = record.get("likelihoods") or []
-    for n, (x, share) in enumerate(zip(found, option_shares(found), strict=True)):
+    likelihoods = record.get("likelihoods") or []
+    for n, (x, share) in enumerate(zip(likelihoods, option_shares(likelihoods), strict=True)):
         numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
         if texts:
             numbers += [str(x["tokens"]), _number(x["logprob"] / max(1, x["tokens"])), _number(x["prior"])]

@@ -25,11 +25,11 @@ _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 def draw(sheets: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
     """Make sheets and lines of text renderable by a rich console. A blank line separates notes of a sheet from the next sheet."""
     noted = False
-    for one in sheets:
-        if noted and isinstance(one, Sheet):
+    for line in sheets:
+        if noted and isinstance(line, Sheet):
             yield FoldedText("")
-        yield SheetDrawing(one) if isinstance(one, Sheet) else FoldedText(safe(in_terminal_language(one)))
-        noted = isinstance(one, Sheet) and bool(one.finding or one.notes)
+        yield SheetDrawing(line) if isinstance(line, Sheet) else FoldedText(safe(in_terminal_language(line)))
+        noted = isinstance(line, Sheet) and bool(line.finding or line.notes)
 
 
 def in_terminal_language(text: str | Text) -> str:
@@ -77,8 +77,8 @@ class SheetDrawing:
             drawings = (_Grid(self.sheet), _Grid(brief), _Grid(brief, tight=True))
             grid = min(drawings, key=lambda drawing: len(_cut(drawing, options.max_width)))
             yield from (_table(grid, shown, options.max_width) for shown in _cut(grid, options.max_width))
-        found = (self.sheet.finding,) if self.sheet.finding else ()
-        for note in (*found, *self.sheet.notes):
+        findings = (self.sheet.finding,) if self.sheet.finding else ()
+        for note in (*findings, *self.sheet.notes):
             yield folded(Styled(_one_line(in_terminal_language(note)), style="dim"), options.max_width)
 
 

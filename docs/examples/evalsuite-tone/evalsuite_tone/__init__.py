@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 TONES = {"plain": "真心", "ironic": "反语"}
 
 
-class Line(BaseModel):
+class ToneLine(BaseModel):
     """A line of a data file: {"id": 0, "dialogue": ["A: …", "B: …"], "tone": "ironic"}."""
 
     id: int
@@ -34,7 +34,7 @@ class ToneCorpus(corpus.Corpus):
         return self.root / f"{split}.jsonl"
 
     def load(self, task: Task, set: str, split: str) -> corpus.File:
-        def item(number: int, line: Line) -> Item:
+        def item(number: int, line: ToneLine) -> Item:
             gold = list(TONES).index(line.tone)
             return Item(
                 id=f"tone/{set}/{split}/{task.local}/{line.id}",  # benchmark/set/split/task/number
@@ -50,7 +50,7 @@ class ToneCorpus(corpus.Corpus):
             )
 
         path = self.path(task, set, split)
-        return corpus.File(path, *corpus.read_lines(path, Line, item, self.skip_bad))
+        return corpus.File(path, *corpus.read_lines(path, ToneLine, item, self.skip_bad))
 
 
 BENCHMARK = Benchmark(
