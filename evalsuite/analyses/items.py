@@ -19,7 +19,7 @@ from evalsuite.common.jsonl import parse_object
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.outcomes import outcome_of
-from evalsuite.results.records import Line
+from evalsuite.results.records import LineFields
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import LikelihoodFields, OpinionFields, RecordFields, SecondFields
 from evalsuite.types import Status
@@ -107,7 +107,7 @@ def _models_first(results: Results) -> list[CellResult]:
     return sorted(results.cells, key=lambda cell: cell.is_baseline)
 
 
-def _of(form: type[Line], run: Path, path: str, name: str) -> list[Line]:
+def _of(form: type[LineFields], run: Path, path: str, name: str) -> list[LineFields]:
     """The lines about one item."""
     file = records.records_file(run, path)
     return [_object(form, file, number, text) for number, item, text in _lines(run, path) if item == name]
@@ -132,12 +132,12 @@ def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
 _REQUIRED = ("dialogue", "question", "options", "labels", "references")
 
 
-def _object(form: type[Line], file: Path, number: int, text: bytes) -> Line:
+def _object(form: type[LineFields], file: Path, number: int, text: bytes) -> LineFields:
     """A line parsed as `form`, after a check that it has the fields that are shown."""
     record = parse_object(text, file, number, surrogates=True)
     if not isinstance(record.get("item"), str) or not _is_whole(record):
         raise DataError("not a record of evalsuite: something is missing", file, number)
-    return cast(Line, record)
+    return cast(LineFields, record)
 
 
 def _is_whole(record: Mapping[str, object]) -> bool:

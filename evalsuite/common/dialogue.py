@@ -58,12 +58,12 @@ def is_copy(a: Dialogue, b: Dialogue) -> bool:
     >>> is_copy(whole, [whole[0], "B: 公司今天开会，大家都没走成。", "A: 辛苦了，早点休息吧。"])
     False
     """
-    return _same(_Words.of(tuple(a)), _Words.of(tuple(b)))
+    return _same(_DialogueText.of(tuple(a)), _DialogueText.of(tuple(b)))
 
 
 def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[bool]:
     """Whether each of `dialogues` is a copy (`is_copy`) of a known one. Only dialogues with common turns are compared."""
-    texts = [_Words.of(dialogue) for dialogue in dict.fromkeys(tuple(d) for d in known)]
+    texts = [_DialogueText.of(dialogue) for dialogue in dict.fromkeys(tuple(d) for d in known)]
     equal = {text.turns for text in texts}
     holders: dict[str, list[int]] = defaultdict(list)  # turn -> the known dialogues that have it
     for n, text in enumerate(texts):
@@ -71,7 +71,7 @@ def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[boo
             if len(turn) >= _LOOKED_UP:
                 holders[turn].append(n)
 
-    def leaked(text: _Words) -> bool:
+    def leaked(text: _DialogueText) -> bool:
         if text.turns in equal:
             return True
         found: Counter[int] = Counter()
@@ -89,7 +89,7 @@ def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[boo
     seen: dict[tuple[str, ...], bool] = {}
     for dialogue in map(tuple, dialogues):
         if dialogue not in seen:
-            seen[dialogue] = leaked(_Words.of(dialogue))
+            seen[dialogue] = leaked(_DialogueText.of(dialogue))
     return [seen[tuple(dialogue)] for dialogue in dialogues]
 
 
@@ -97,7 +97,7 @@ _LOOKED_UP = 4  # letters: shorter turns, such as 你好, stand in too many dial
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _DialogueText:
     """The letters and digits of a dialogue's turns, without speakers; turns without any are left out."""
 
     turns: tuple[str, ...]  # a masked turn has a blank for its mask
@@ -107,7 +107,7 @@ class _Words:
 
     @classmethod
     @lru_cache(8192)  # a pool of shots is compared with item after item
-    def of(cls, dialogue: tuple[str, ...]) -> _Words:
+    def of(cls, dialogue: tuple[str, ...]) -> _DialogueText:
         turns = tuple(filter(str.strip, map(_letters, _parts(dialogue))))
         chinese = any(map(_CHINESE.search, turns))
         letters = sum(len(turn.replace(" ", "")) for turn in turns)
@@ -130,7 +130,7 @@ def _letters(turn: str) -> str:
     return " ".join(_MARKS.sub("", part) for part in plain.split(_MASK.casefold()))
 
 
-def _same(one: _Words, other: _Words) -> bool:
+def _same(one: _DialogueText, other: _DialogueText) -> bool:
     if one.turns == other.turns:
         return True
     short, whole = sorted((one, other), key=lambda text: text.letters)

@@ -18,7 +18,8 @@ from evalsuite.common.errors import DataError
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-    Model = TypeVar("Model", bound=BaseModel)
+PydanticModel = TypeVar("PydanticModel", bound="BaseModel")
+JsonObject = dict[str, Any]
 
 DEPTH = 100  # the most levels of a JSON object, since code walks it recursively
 WIDTH = 10_000  # the most names in one object, since every unknown one is an error with a message
@@ -113,7 +114,7 @@ class Fault(ValueError):
         self.field = field
 
 
-def parse_model(model: type[Model], text: bytes, path: Path, line: int | None = None) -> Model:
+def parse_model(model: type[PydanticModel], text: bytes, path: Path, line: int | None = None) -> PydanticModel:
     """Validate a line with a pydantic model. Raises DataError for the first fault."""
     from pydantic import ValidationError
 

@@ -12,18 +12,18 @@ from evalsuite.common.errors import ConfigError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Row = TypeVar("Row")
+Entry = TypeVar("Entry")
 
 
-class LazyMapping(Mapping[str, Row]):
+class LazyMapping(Mapping[str, Entry]):
     """A mapping that `make` builds on first access, so that importing the module which holds it does no work."""
 
-    def __init__(self, make: Callable[[], dict[str, Row]]) -> None:
+    def __init__(self, make: Callable[[], dict[str, Entry]]) -> None:
         self._make = make
-        self._made: dict[str, Row] | None = None
+        self._made: dict[str, Entry] | None = None
 
     @property
-    def _rows(self) -> dict[str, Row]:
+    def _rows(self) -> dict[str, Entry]:
         if self._made is None:
             self._made = self._make()
         return self._made
@@ -32,7 +32,7 @@ class LazyMapping(Mapping[str, Row]):
         """Forget the table; the next access builds it again."""
         self._made = None
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> Entry:
         return self._rows[name]
 
     def __iter__(self) -> Iterator[str]:

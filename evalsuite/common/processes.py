@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 from evalsuite.common.errors import EvalsuiteError
 
-Work = TypeVar("Work")
-Result = TypeVar("Result")
+Argument = TypeVar("Argument")
+ReturnValue = TypeVar("ReturnValue")
 
 _WORKER = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); import evalsuite.common.processes as p; p.serve()"
@@ -36,12 +36,12 @@ def cores() -> int:
 
 
 def map_in_processes(
-    prepare: Callable[[], Callable[[Work], Result]], works: Iterable[Work], processes: int
-) -> Generator[Result, None, None]:
-    """The results of `works` in their order, with a bounded number of them under way. If `processes` is 1, this process does the
-    work.
+    prepare: Callable[[], Callable[[Argument], ReturnValue]], arguments: Iterable[Argument], processes: int
+) -> Generator[ReturnValue, None, None]:
+    """Call a function with each of the arguments in worker processes, and yield the results in the order of the arguments.
 
-    prepare: a function of a module, or a partial one, that each process calls once; what it returns does one piece of work.
+    prepare: a function of a module, or a partial one, that each process calls once; it returns the function to call. A bounded
+    number of calls is under way at a time. If `processes` is 1, this process makes the calls.
 
     An error of a worker is raised here, with its traceback as a note. Raises EvalsuiteError if a worker was killed. Close the
     iterator to end the workers early; they also end with this process.
@@ -50,16 +50,16 @@ def map_in_processes(
     `multiprocessing`, which would run the script of a user once more in each.
     """
     if processes == 1:
-        yield from map(prepare(), works)
+        yield from map(prepare(), arguments)
         return
     idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
     started: list[subprocess.Popen[bytes]] = []
-    ahead: deque[Future[Result]] = deque()
+    ahead: deque[Future[ReturnValue]] = deque()
 
-    def done(work: Work) -> Result:
+    def call(argument: Argument) -> ReturnValue:
         worker = idle.get()
         try:
-            _send(worker, work)
+            _send(worker, argument)
             result, error = pickle.load(worker.stdout)  # type: ignore[arg-type]
         except (EOFError, OSError, pickle.UnpicklingError):
             raise EvalsuiteError(
@@ -80,8 +80,8 @@ def map_in_processes(
                 _send(started[-1], sys.path)
                 _send(started[-1], prepare)
                 idle.put(started[-1])
-            for work in works:
-                ahead.append(pool.submit(done, work))
+            for argument in arguments:
+                ahead.append(pool.submit(call, argument))
                 if len(ahead) > 2 * processes:
                     yield ahead.popleft().result()
             while ahead:
@@ -103,24 +103,24 @@ def _send(worker: subprocess.Popen[bytes], value: Any) -> None:
 
 
 def serve() -> None:
-    """Run as a worker process: prepare once, then do each piece of work that comes in on stdin, until it is closed. What
-    libraries print goes to stderr."""
+    """Run as a worker process: prepare once, then call the function with each argument that comes in on stdin, until it is
+    closed. What libraries print goes to stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers on Ctrl-C
     results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    prepare, do = pickle.load(sys.stdin.buffer), None
+    prepare, function = pickle.load(sys.stdin.buffer), None
     while True:
         try:
-            work = pickle.load(sys.stdin.buffer)
+            argument = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            do = do or prepare()
-            answer = pickle.dumps((do(work), None), pickle.HIGHEST_PROTOCOL)
+            function = function or prepare()
+            result = pickle.dumps((function(argument), None), pickle.HIGHEST_PROTOCOL)
         except Exception as error:
-            answer = pickle.dumps((None, _portable(error)))
+            result = pickle.dumps((None, _portable(error)))
         try:
-            results.write(answer)
+            results.write(result)
             results.flush()
         except BrokenPipeError:  # the parent was killed
             os._exit(1)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import lru_cache, wraps
 from pathlib import Path
 from types import CodeType
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, UndefinedError, nodes
@@ -22,13 +22,12 @@ from jinja2.filters import FILTERS
 from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from evalsuite.common.errors import DataError, PromptError
 from evalsuite.common.files import read_text
+from evalsuite.common.jsonl import PydanticModel
 from evalsuite.common.yamltext import parse_yaml
-
-Head = TypeVar("Head", bound=BaseModel)
 
 _HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 LOOPS = 1_000_000  # the most passes of loops, calls and elements of ranges in one rendering
@@ -57,7 +56,7 @@ class TemplateFile:
         except Exception as error:  # such as RecursionError: nested too deeply
             raise PromptError(f"{path}: {type(error).__name__}: {error}") from None
 
-    def head(self, model: type[Head]) -> Head:
+    def head(self, model: type[PydanticModel]) -> PydanticModel:
         """The comment {#- … -#} at the top of the template, as YAML of a pydantic `model`; without one the model's defaults.
 
         Raises PromptError, which names the field, if it is no such YAML.
@@ -92,7 +91,7 @@ class TemplateFile:
         return "".join(parts)
 
 
-def _valid(model: type[Head], value: Any, path: Path) -> Head:
+def _valid(model: type[PydanticModel], value: Any, path: Path) -> PydanticModel:
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -101,7 +100,7 @@ def _valid(model: type[Head], value: Any, path: Path) -> Head:
         raise PromptError(f"{path}: {f'{field}: ' if field else ''}{first['msg']}") from None
 
 
-class _Generation(Extension):
+class _GenerationBlock(Extension):
     """The block that training templates put around a reply; transformers ignores it in prompts."""
 
     tags = {"generation"}  # noqa: RUF012 - as jinja types it
@@ -114,7 +113,7 @@ class _Generation(Extension):
 def check_chat_template(text: str, path: Path | None = None) -> None:
     """Raise PromptError, with the line, if transformers could not read this chat template. `path`: the file that holds it."""
     try:
-        Environment(extensions=[_Generation, loopcontrols]).parse(text)
+        Environment(extensions=[_GenerationBlock, loopcontrols]).parse(text)
     except TemplateSyntaxError as error:
         raise PromptError(f"{f'{path}:' if path else 'line '}{error.lineno}: {error.message}") from None
     except Exception as error:  # such as RecursionError: nested too deeply
@@ -157,7 +156,7 @@ def _refuse_long(name: str, size: int) -> None:
         raise Endless(f"{name} makes a text of more than {LONGEST:,} characters")
 
 
-class _Counting(CodeGenerator):
+class _CountingCompiler(CodeGenerator):
     """Compiles loops so that their passes are counted, and a ~ b so that its length is checked."""
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
@@ -178,7 +177,7 @@ class _Counting(CodeGenerator):
 class _Bounded(SandboxedEnvironment):
     """A sandbox that counts the passes of loops, the calls, and the elements of ranges."""
 
-    code_generator_class = _Counting
+    code_generator_class = _CountingCompiler
     intercepted_binops = frozenset(("*", "**", "%", "+"))
 
     def __init__(self, passes: int, **settings: Any) -> None:

@@ -25,7 +25,7 @@ def parse_yaml(text: str, *, aliases: bool = True) -> tuple[Any, Node | None]:
     Raises yaml.YAMLError, with line and column, also for a repeated key, more than DEPTH levels, and values that Python
     refuses, such as the date 2024-13-99.
     """
-    loader = _Loader(text)
+    loader = _StrictLoader(text)
     loader.aliases = aliases
     try:
         node = loader.get_single_node()
@@ -94,7 +94,7 @@ def explained(
     return f"{path}:{line}: {f'{field}: ' if field else ''}{message}"
 
 
-class _Loader(yaml.SafeLoader):
+class _StrictLoader(yaml.SafeLoader):
     aliases = True
     _depth = 0
 

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
-from evalsuite.common.jsonl import read_objects
+from evalsuite.common.jsonl import JsonObject, read_objects
 from evalsuite.exchange.explain import Walkthrough, explain, explain_span
 from evalsuite.metrics.profiles import PROFILES, Profile, on_units
 from evalsuite.metrics.tokens import TOKENISERS
@@ -17,7 +17,7 @@ from evalsuite.parse import Choices, parse_option, parse_options, parse_span, st
 from evalsuite.types import PARSERS, Answer
 
 # The fields of a row: `output`, the reply; for a choice, `options`; for a span, if known, `dialogue` and `question`.
-ReplyRow = dict[str, Any]
+ReplyRow = JsonObject
 
 
 def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = False) -> Iterator[ReplyRow]:
@@ -146,7 +146,7 @@ def metric_lines(
     profiles: Iterable[str] = ("default", "paper"),
     encoder: str = "",
     tokens: Iterable[str] = (),
-) -> dict[str, Any]:
+) -> JsonObject:
     """Score a JSONL file of `hyp` and `ref` (or a list `refs`) with every text metric.
 
     Returns {"items": n, "profiles": {profile: {metric: {"value", "signature"}}}}. `encoder` names the model of `semsim`;

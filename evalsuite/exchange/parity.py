@@ -73,7 +73,7 @@ class Parity:
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class _BackendResponse:
     """One backend's response to one trial."""
 
     ids: list[int]
@@ -81,7 +81,7 @@ class _Result:
     nll: list[float]  # a value per token of the gold answer, in nats
 
 
-_ResultsByCell = dict[Place, list[tuple[Trial, _Result]]]
+_ResponsesByCell = dict[Place, list[tuple[Trial, _BackendResponse]]]
 
 
 def parity(
@@ -115,7 +115,7 @@ def parity(
     ]
 
 
-def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, Any]) -> _ResultsByCell:
+def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, object]) -> _ResponsesByCell:
     s, (spec,), corpus, sources = prepare(models, model=[model], scoring=("generate", "labels"), **settings)
     spec = Model.model_validate({**spec.model_dump(), "backend": name})
     with loaded(spec, load_backend) as backend:
@@ -130,7 +130,10 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, Any])
         ]
         nll = iter(backend.nll([pair for pair in gold if pair]))
         results = iter(
-            [_Result(backend.ids(r), responses[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)]
+            [
+                _BackendResponse(backend.ids(r), responses[n], next(nll) if gold[n] else [])
+                for n, r in enumerate(requests)
+            ]
         )
         return {cell.place: [(t, next(results)) for t in asked] for cell, asked in planned}
 
@@ -141,7 +144,10 @@ def _scored(request: Request, response: Response) -> bool:
 
 
 def _row(
-    place: Place, a: Sequence[tuple[Trial, _Result]], b: Sequence[tuple[Trial, _Result]], checkpoint: Checkpoint
+    place: Place,
+    a: Sequence[tuple[Trial, _BackendResponse]],
+    b: Sequence[tuple[Trial, _BackendResponse]],
+    checkpoint: Checkpoint,
 ) -> CellParity:
     gaps: list[float] = []
     differences: list[ReplyDifference] = []

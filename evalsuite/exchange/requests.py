@@ -29,6 +29,7 @@ from evalsuite.backends.openai.replies import LIMIT_NAMES
 from evalsuite.backends.registry import engine_errors
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, replace_file, replacing, require_new, safe_name
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.evaluation.journey import store_plan
 from evalsuite.evaluation.manifest import keep_benchmark_files, write_manifest
 from evalsuite.evaluation.plan import data_read, named_files, plan_cells, prepare, warn_of_skipped
@@ -163,7 +164,7 @@ def _batch(backend: OpenAI, asked: RequestsByKey, limit_name: str) -> Iterator[b
         yield request_line(key, url, backend.whole_body(request, limit_name))
 
 
-def _plain(backend: OpenAI, asked: RequestsByKey) -> Iterator[dict[str, Any]]:
+def _plain(backend: OpenAI, asked: RequestsByKey) -> Iterator[JsonObject]:
     for key, request in asked.items():
         body = backend.whole_body(request)
         prompt = {name: body[name] for name in _ASKED if name in body}

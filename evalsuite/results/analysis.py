@@ -71,7 +71,7 @@ class ScoredRun:
     replies: RunReplies
     write_records: RecordWriter
     cells: tuple[ScoredCell, ...]
-    _contents: dict[str, Any] = field(default_factory=dict, repr=False)  # name of an analysis -> its content
+    _contents: dict[str, object] = field(default_factory=dict, repr=False)  # name of an analysis -> its content
 
     def of(self, analysis: Analysis[M]) -> M | None:
         """The content of an analysis, computed once."""
@@ -102,7 +102,7 @@ class Results:
     version: str  # the version of evalsuite that wrote it
     reading: Reading
     cells: tuple[CellResult, ...]
-    contents: Mapping[str, Any]  # key of results.json -> content computed by its analysis
+    contents: Mapping[str, object]  # key of results.json -> content computed by its analysis
     problems: tuple[str, ...] = ()  # a line for each failure; empty if all is well
     skipped: tuple[str, ...] = ()  # a line for each shipped model that was left out, as its packages are not installed
     penalty: float = 1.0  # a wrong answer's cost, in the sheets of abstention

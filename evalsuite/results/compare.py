@@ -136,7 +136,9 @@ def compare(
         COMPARED[name]: wanted for name, wanted in values.items() if name != by
     }
     with ExitStack() as stack:
-        runs = [_Run.of(stack.enter_context(open_store(Path(r))), Path(r)) for r in (run, other) if r is not None]
+        runs = [
+            _ComparedRun.of(stack.enter_context(open_store(Path(r))), Path(r)) for r in (run, other) if r is not None
+        ]
         names = (str(run), str(other)) if by == "run" else _two(runs[0], by, values[by])
         cells = [[(one, cell) for cell in one.chosen(narrowing)] for one in runs]
         part = COMPARED.get(by, "")
@@ -151,7 +153,7 @@ def compare(
 
 
 def _nothing_shared(
-    folder: Path, by: str, names: tuple[str, str], cells: Sequence[Sequence[_Asked]], paired: bool
+    folder: Path, by: str, names: tuple[str, str], cells: Sequence[Sequence[_CellOfRun]], paired: bool
 ) -> ConfigError:
     """An error that says why there is nothing to compare, and which command would add it."""
     one, two = names
@@ -201,7 +203,7 @@ def _compared(values: Mapping[str, Sequence[str]], runs: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _ComparedRun:
     """One of the runs that are compared."""
 
     folder: Path
@@ -210,7 +212,7 @@ class _Run:
     cells: tuple[Cell, ...]
 
     @classmethod
-    def of(cls, store: Store, folder: Path) -> _Run:
+    def of(cls, store: Store, folder: Path) -> _ComparedRun:
         if not (cells := tuple(store.cells())):
             raise without_cells(folder)
         return cls(folder, store, reading_of(folder), cells)
@@ -243,16 +245,16 @@ def _stopped(store: Store, cell: Cell) -> bool:
     return stops(cell) and any(response is None for _, _, response in store.read(cell))
 
 
-def _two(run: _Run, by: str, values: Sequence[str]) -> tuple[str, str]:
+def _two(run: _ComparedRun, by: str, values: Sequence[str]) -> tuple[str, str]:
     """The two compared values, in the notation of cells."""
     one, two = (str(next(iter(run.known(COMPARED[by], [value])))) for value in values)
     return one, two
 
 
-_Asked = tuple[_Run, Cell]
+_CellOfRun = tuple[_ComparedRun, Cell]
 
 
-def _paired(one: Sequence[_Asked], two: Sequence[_Asked], part: str) -> Iterator[tuple[_Asked, _Asked]]:
+def _paired(one: Sequence[_CellOfRun], two: Sequence[_CellOfRun], part: str) -> Iterator[tuple[_CellOfRun, _CellOfRun]]:
     """The cells of A and B whose places are equal but for `part`, in the order of A."""
     of_b = {cell.place.without(part): (run, cell) for run, cell in two}
     for run, cell in one:
@@ -276,7 +278,7 @@ def _corrected(rows: Sequence[Comparison]) -> Iterator[Comparison]:
 # --- one row
 
 
-class _Reply(NamedTuple):
+class _ReadReply(NamedTuple):
     item: Item
     response: Response
     answer: Answer
@@ -292,16 +294,16 @@ class _ReadCell:
     data: str | None  # the hash of its file
     reading: Reading
     planned: frozenset[str]  # ids of all items that were to be asked
-    answered: dict[str, list[_Reply]]  # id -> the requests that did not fail
+    answered: dict[str, list[_ReadReply]]  # id -> the requests that did not fail
 
     @classmethod
-    def of(cls, run: _Run, cell: Cell) -> _ReadCell:
-        planned, answered = set[str](), dict[str, list[_Reply]]()
+    def of(cls, run: _ComparedRun, cell: Cell) -> _ReadCell:
+        planned, answered = set[str](), dict[str, list[_ReadReply]]()
         for _, trial, response in run.store.read(cell):
             planned.add(trial.item.id)
             if response is not None and response.error is None:
                 answer = read_answer(trial.item, response, run.reading, trial.request.answer_after)
-                reply = _Reply(trial.item, response, answer, trial.rotation, trial.request.sample)
+                reply = _ReadReply(trial.item, response, answer, trial.rotation, trial.request.sample)
                 answered.setdefault(trial.item.id, []).append(reply)
         return cls(cell.place, cell.facts.get("data"), run.reading, frozenset(planned), answered)
 
@@ -325,7 +327,7 @@ class _ReadCell:
         return lowest.item, lowest.response.text
 
 
-def _row(by: str, names: tuple[str, str], one: _Asked, two: _Asked, family: int) -> Comparison | None:
+def _row(by: str, names: tuple[str, str], one: _CellOfRun, two: _CellOfRun, family: int) -> Comparison | None:
     """The comparison of two cells; None if no item is a pair. `family`: number of rows that are corrected together."""
     sides = _ReadCell.of(*one), _ReadCell.of(*two)
     metric = TASKS[sides[0].place.task].item_metrics[0]

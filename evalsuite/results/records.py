@@ -14,18 +14,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from evalsuite.common.errors import ConfigError, DataError, nearest
 from evalsuite.common.files import safe_name
-from evalsuite.common.jsonl import first_fault, parse_model, parse_object
+from evalsuite.common.jsonl import JsonObject, PydanticModel, first_fault, parse_model, parse_object
 from evalsuite.common.plainfile import open_plain, read_json
 from evalsuite.results.schema.cell import ReadingFields
 from evalsuite.results.schema.record import RecordFields, ReplyName
 from evalsuite.types import Cell, Place, Reading, context_of
 
-Row = TypeVar("Row", bound=BaseModel)
-Line = TypeVar("Line", bound=ReplyName)
+LineFields = TypeVar("LineFields", bound=ReplyName)
 LINE = 2**24  # the most bytes of a line: a reply of 1 MB, fully escaped, and its prompt
 FILE = 2**30  # the most bytes of a file, unpacked
 COUNT = 1_000_000  # the most lines of a file
@@ -72,7 +71,7 @@ def find_results(folder: Path) -> Path:
     return path
 
 
-def read_results(folder: Path) -> dict[str, Any]:
+def read_results(folder: Path) -> JsonObject:
     """The content of results.json of a run or a submission.
 
     Raises ConfigError if there is none, DataError if it cannot be read or is not of evalsuite.
@@ -157,7 +156,7 @@ def numbered_lines(folder: Path, path: Path) -> Iterator[tuple[int, bytes]]:
         raise DataError(f"cannot be read: {error}", path, number + 1) from None
 
 
-def rows_of(model: type[Row], folder: Path, name: str) -> Iterator[Row]:
+def rows_of(model: type[PydanticModel], folder: Path, name: str) -> Iterator[PydanticModel]:
     """The records in a file that results.json names, as values, one at a time. Raises DataError, with file, line and field."""
     path = records_file(folder, name)
     for number, text in numbered_lines(folder, path):
@@ -172,8 +171,8 @@ def read_records(folder: Path, name: str) -> Iterator[RecordFields]:
     return read_lines(RecordFields, folder, name)
 
 
-def read_lines(form: type[Line], folder: Path, name: str) -> Iterator[Line]:
+def read_lines(form: type[LineFields], folder: Path, name: str) -> Iterator[LineFields]:
     """The lines of a file that results.json names, as `form`; see `read_records`."""
     path = records_file(folder, name)
     for number, text in numbered_lines(folder, path):
-        yield cast(Line, parse_object(text, path, number))
+        yield cast(LineFields, parse_object(text, path, number))

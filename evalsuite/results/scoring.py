@@ -120,7 +120,7 @@ def score_cell(
     reading: Reading,
     answers: Sequence[Answer] | None = None,
     perturb: str = "none",
-    facts: Mapping[str, Any] | None = None,
+    facts: Mapping[str, object] | None = None,
     samples: Sequence[int] | None = None,
     variant: str = "",
     encoder: Encoder | None = None,
@@ -165,7 +165,7 @@ def _spread(part: Part, samples: Sequence[int]) -> dict[str, float | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Folded:
+class _SampleMeans:
     """An Additive with the mean row of each item's samples."""
 
     statistics: Any
@@ -184,7 +184,7 @@ def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], li
     return [items[group[0]] for group in groups.values()], [
         Part(
             part.name,
-            _Folded(folded(part.sums.statistics), part.sums.finish),
+            _SampleMeans(folded(part.sums.statistics), part.sums.finish),
             part.names,
             part.signatures,
             {name: folded(values) for name, values in _of_items(part).items()},

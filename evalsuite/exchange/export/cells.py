@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.files import name_hash
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.exchange.export.callbacks import ExportedRow, cell_values, mean_names, read
 from evalsuite.metrics.signatures import package_version
 from evalsuite.parse import PARSER_VERSION
@@ -88,7 +89,7 @@ class ExportedTask:
         return [name for name in self.task.metrics if name in known and name not in mean_names(self.task.name)]
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The facts on which the task's numbers depend, as in our signatures."""
         return {
             "version": PARSER_VERSION,  # the parser's; lm-eval prints it beside every number
@@ -100,7 +101,7 @@ class ExportedTask:
         }
 
     @property
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[JsonObject]:
         """A row of data for each trial: the rendered prompt, the shots before it, and the fields of the item."""
         variant, pooled = self.cell.place.variant, self.pooled
         for trial in self.trials:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from evalsuite.benchmarks.registry import metric_named
 from evalsuite.common.files import replace_file
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.exchange.export.callbacks import mean_names
 from evalsuite.exchange.export.cells import SHIPPED, ExportedTask, listed
 
@@ -46,7 +46,7 @@ def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
     replace_file(folder / "README.md", _readme(cells, list(groups)))
 
 
-def _task(cell: ExportedTask, scoring: str) -> dict[str, Any]:
+def _task(cell: ExportedTask, scoring: str) -> JsonObject:
     common = {
         "task": f"{cell.name}{_SCORINGS[scoring]}",
         "custom_dataset": _Function("data"),
@@ -96,11 +96,11 @@ def _task(cell: ExportedTask, scoring: str) -> dict[str, Any]:
     }
 
 
-def _mean(metric: str) -> dict[str, Any]:
+def _mean(metric: str) -> JsonObject:
     return {"metric": metric, "aggregation": "mean", "higher_is_better": not metric_named(metric).lower_is_better}
 
 
-def _write(path: Path, content: dict[str, Any]) -> None:
+def _write(path: Path, content: JsonObject) -> None:
     text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     replace_file(path, text)
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from evalsuite import types
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, shipped
 from evalsuite.common.errors import unknown
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.common.sheet import Value
 from evalsuite.perturb import PERTURBATIONS
 
@@ -23,7 +24,7 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
-    def written(self) -> dict[str, Any]:
+    def written(self) -> JsonObject:
         """The JSON object that files hold. Fields that have their default value are left out."""
         return self.model_dump(exclude_defaults=True)
 
@@ -68,11 +69,11 @@ def _known(what: str, *registries: Collection[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _tasks_that_ship(schema: dict[str, Any]) -> None:
+def _tasks_that_ship(schema: JsonObject) -> None:
     schema["enum"] = [t.name for b in shipped() for t in b.tasks]
 
 
-def _names_that_ship(schema: dict[str, Any]) -> None:
+def _names_that_ship(schema: JsonObject) -> None:
     schema["enum"] = [*(b.name for b in shipped()), *(t.name for b in shipped() for t in b.tasks)]
 
 
@@ -80,9 +81,9 @@ def _names_that_ship(schema: dict[str, Any]) -> None:
 ItemText = Annotated[str, Field(max_length=8_000)]
 Name = Annotated[str, Field(min_length=1, max_length=1_000)]
 PlainName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f\x7f]+$")]
-_Row = TypeVar("_Row")
-_Content = TypeVar("_Content")
-Rows = Annotated[list[_Row], Field(fail_fast=True)]  # a list with a million wrong entries is one error
+_Element = TypeVar("_Element")
+_Narrowed = TypeVar("_Narrowed")
+Rows = Annotated[list[_Element], Field(fail_fast=True)]  # a list with a million wrong entries is one error
 Count = Annotated[int, Field(ge=0, lt=2**53)]  # JavaScript holds it exactly
 # Sums of shares may round to a little more than 1.
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
@@ -197,10 +198,10 @@ class IntervalFields(Strict):
         return Value(self.value, self.low, self.high)
 
 
-SettingsFields = dict[str, Any]
+SettingsFields = JsonObject
 
 
-def narrowed(content: _Content, chosen: PlaceFilter) -> _Content:
+def narrowed(content: _Narrowed, chosen: PlaceFilter) -> _Narrowed:
     """The content without rows about other cells, at any depth."""
     if isinstance(content, list):
         kept = [row for row in content if not isinstance(row, Located) or row.concerns(chosen)]

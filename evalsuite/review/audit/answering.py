@@ -17,6 +17,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.files import replace_file
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.plan import EvalSet, prepare
 from evalsuite.page.report import assemble
@@ -52,7 +53,7 @@ def write_answer_page(out: str | Path, prompt: str = "plain", **settings: Any) -
 
 def answer_page_data(
     eval_sets: Sequence[EvalSet], corpora: Corpora, prompts: Path, prompt: str, name: str
-) -> dict[str, Any]:
+) -> JsonObject:
     """Data of the audit page with `answering`. It holds no right answer."""
     tasks = {e.task.name: e.task for e in eval_sets}
     rows = []
@@ -71,7 +72,7 @@ def answer_page_data(
     }
 
 
-def _row(item: Item, wording: Prompt) -> dict[str, Any]:
+def _row(item: Item, wording: Prompt) -> JsonObject:
     """An item as a person sees it, and for each option the reply that chooses it.
 
     The dialogue is left out where models do not see it. The valid explanation is always the first option of a probe, so those

@@ -16,6 +16,7 @@ from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.grouping import by_key
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.common.lock import locked
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.results.schema.people import FILE, DrawnReply, People
@@ -70,7 +71,7 @@ class Audit:
     notes: tuple[str, ...]
     people: Mapping[str, Mapping[str, float]]  # output -> people's score by scale
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """The content of audit.json."""
         parts = ("correct", "readers", "scores", "agreement", "judges", "metrics")
         return {

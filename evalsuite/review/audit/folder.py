@@ -8,12 +8,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from evalsuite.benchmarks.registry import DEFAULT, TASKS, benchmark_of, whole_name
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file, safe_name
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.common.lock import locked
 from evalsuite.page.report import assemble
 from evalsuite.results import records
@@ -120,7 +120,7 @@ def _own_rubric(outputs: Sequence[Output]) -> str:
     return names.pop() if names else DEFAULT
 
 
-def audit_page_data(sample: Sample) -> dict[str, Any]:
+def audit_page_data(sample: Sample) -> JsonObject:
     """Data of the audit page. It does not name the models, so that annotators mark blind."""
     used = {d.output.task for d in sample.drawn}
     return {
@@ -146,7 +146,7 @@ def audit_page_data(sample: Sample) -> dict[str, Any]:
 _SHOWN = ("id", "task", "set", "dialogue", "question", "labels", "options", "references", "reply")
 
 
-def _row(sample: Sample, output: Output) -> dict[str, Any]:
+def _row(sample: Sample, output: Output) -> JsonObject:
     """A row of to-mark.csv: the fields to fill in, then the output.
 
     The gold answer is left out, except for short texts, whose rubrics compare with the reference.
@@ -170,7 +170,7 @@ def _row(sample: Sample, output: Output) -> dict[str, Any]:
     }
 
 
-def _csv_text(rows: Sequence[dict[str, Any]]) -> str:
+def _csv_text(rows: Sequence[JsonObject]) -> str:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, fieldnames=list(rows[0]))
     writer.writeheader()

@@ -10,6 +10,7 @@ from typing import Any
 
 from evalsuite.common import csvfile, jsonl
 from evalsuite.common.errors import DataError
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.review.audit.outputs import Output
 from evalsuite.review.audit.rubrics import rubric_named
 from evalsuite.review.audit.sample import Sample
@@ -83,7 +84,7 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
     return Marks(marks, tuple(notes))
 
 
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(file: Path) -> Iterator[tuple[int, JsonObject]]:
     """(line number, fields) of a CSV or JSONL file."""
     if file.suffix.lower() != ".csv":
         yield from jsonl.read_objects(file)
@@ -93,7 +94,12 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _mark_of(
-    row: Mapping[str, Any], file: Path, line: int, sample: str, outputs: Mapping[str, Output], scales: Sequence[Scale]
+    row: Mapping[str, object],
+    file: Path,
+    line: int,
+    sample: str,
+    outputs: Mapping[str, Output],
+    scales: Sequence[Scale],
 ) -> Mark | None:
     """The mark in a row; None if the row is not filled in."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from evalsuite.analyses import difficulty
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.results import records
 from evalsuite.results.outputs import output_id, way_of
 from evalsuite.results.schema.cell import CellResult
@@ -125,7 +125,7 @@ def _output(record: Record, way: str) -> Output:
     answer, scores, kind = record.answer, record.scores, TASKS[record.task].kind
     golds = tuple(record.labels.index(gold) for gold in record.gold.split(", ")) if record.gold is not None else ()
     reply = record.reply or ""
-    same: dict[str, Any] = {name: getattr(record, name) for name in ("model", "task", "set", "item", "question")}
+    same: JsonObject = {name: getattr(record, name) for name in ("model", "task", "set", "item", "question")}
     same |= {name: tuple(getattr(record, name)) for name in ("dialogue", "labels", "options", "references")}
     headline = scores.get("em", scores.get(TASKS[record.task].item_metrics[0], 0.0))
     return Output(

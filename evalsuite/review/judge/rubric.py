@@ -31,7 +31,7 @@ from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item
 
 
-class _Scale(BaseModel):
+class _ScaleEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     name: str = Field(min_length=1)
     low: int
@@ -40,7 +40,7 @@ class _Scale(BaseModel):
     words: dict[str, int] = {}
 
     @model_validator(mode="after")
-    def _rises(self) -> _Scale:
+    def _rises(self) -> _ScaleEntry:
         if self.low >= self.high:
             raise ValueError(f"low {self.low} is not below high {self.high}")
         if any(not self.low <= score <= self.high for score in self.words.values()):
@@ -51,9 +51,9 @@ class _Scale(BaseModel):
         return self
 
 
-class _Head(BaseModel):
+class _RubricHead(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-    scales: list[_Scale] = Field(min_length=1)
+    scales: list[_ScaleEntry] = Field(min_length=1)
     language: Literal["zh", "en"] = "zh"
     tokens: int = Field(default=256, ge=1)
     wordings: int = Field(default=1, ge=1)
@@ -79,7 +79,7 @@ class RubricTemplate:
         self._template = TemplateFile(self.path)
         if not self._template.source.lstrip().startswith("{#"):
             raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at the top")
-        head = self._template.head(_Head)
+        head = self._template.head(_RubricHead)
         if any(scale.words for scale in head.scales) and len(head.scales) > 1:
             raise PromptError(f"{self.path}: scales: words are for a rubric of one scale")
         self.scales = tuple(JudgeScale(s.name, s.low, s.high, s.zh, s.words) for s in head.scales)
