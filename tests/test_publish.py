@@ -209,6 +209,17 @@ def test_what_is_logged(run_copy: Path, secret: str) -> None:
     assert str(run_copy.parent) not in repr(found) and secret not in repr(found)
 
 
+def test_parameters_are_those_of_all_cells(run_copy: Path) -> None:
+    """A limit of one cell is no parameter of the model, whose other cells are of all items."""
+
+    def limit_one(results: dict[str, Any]) -> None:
+        next(cell for cell in results["cells"] if cell["model"] == "lexical")["facts"]["limit"] = 3
+
+    assert "seed" in log.models_of(run_copy, "lexical")[0].params
+    change(run_copy, limit_one)
+    assert "limit" not in log.models_of(run_copy, "lexical")[0].params
+
+
 def test_the_hash_of_each_split_is_logged(run_copy: Path) -> None:
     def other_split(results: dict[str, Any]) -> None:
         own = next(cell for cell in results["cells"] if cell["model"] == "lexical")

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from evalsuite.analyses.saved import load_results
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.publish.whole import why_partial
 from evalsuite.results.schema.cell import CellResult
 
 _DIGITS = 4
@@ -32,16 +31,16 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     if not of_model:
         raise ConfigError(unknown(f"model of {run}", name, dict.fromkeys(cell.model for cell in cells)))
     plain = [cell for cell in of_model if cell.perturb == "none"]
-    left = [f"{cell.place.name}: left out: {why}" for cell in plain if (why := why_partial(cell))]
-    whole = [cell for cell in plain if not why_partial(cell)]
-    if not whole:
+    remarks = [f"{cell.place.name}: left out: {why}" for cell in plain if (why := cell.why_partial)]
+    complete = [cell for cell in plain if not cell.why_partial]
+    if not complete:
         raise ConfigError(
             f"{run}: no figure of {name} is of all items, so a card cannot state it: "
-            f"{'; '.join(left[:3]) or 'all cells are perturbed'}. "
+            f"{'; '.join(remarks[:3]) or 'all cells are perturbed'}. "
             "Finish the run: the same command without --limit, --items, --until and --until-ranked asks the rest"
         )
-    index = {"model-index": [{"name": name, "results": [_result(cell, source) for cell in whole]}]}
-    return yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1_000), left
+    index = {"model-index": [{"name": name, "results": [_result(cell, source) for cell in complete]}]}
+    return yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1_000), remarks
 
 
 def _only(run: Path, cells: Sequence[CellResult]) -> str:
@@ -51,7 +50,7 @@ def _only(run: Path, cells: Sequence[CellResult]) -> str:
     return str(names[0])
 
 
-def _result(cell: CellResult, source: str) -> dict[str, Any]:
+def _result(cell: CellResult, source: str) -> JsonObject:
     """One cell: a data set asked in one way. `config` tells apart what the Hub joins by it."""
     task, benchmark = TASKS[cell.task], benchmark_of(cell.task)
     place = cell.place
@@ -73,7 +72,7 @@ def _result(cell: CellResult, source: str) -> dict[str, Any]:
     return result | ({"source": {"name": "evalsuite", "url": source}} if source else {})
 
 
-def _metric(name: str, cell: CellResult) -> dict[str, Any]:
+def _metric(name: str, cell: CellResult) -> JsonObject:
     figure = cell.figure(name)
     ends = {"low": figure.low, "high": figure.high}
     return {

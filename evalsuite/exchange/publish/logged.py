@@ -15,7 +15,6 @@ from evalsuite.analyses.saved import load_results
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.secrets import hide
-from evalsuite.exchange.publish.whole import why_partial
 from evalsuite.frames import libraries
 from evalsuite.frames.run import load as load_run
 from evalsuite.results.schema.cell import CellResult
@@ -27,7 +26,7 @@ TABLES = ("cells", "records")
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedModel:
     """The values of one model of a run. Prompts and dialogues are left out: data sets' licences may forbid passing them on."""
 
     run: str  # the name of the run's folder
@@ -49,8 +48,8 @@ class Logged:
         return {**self.params, **{f"version.{key}": value for key, value in self.tags.items()}}
 
 
-def models_of(run: Path, model: str = "") -> list[Logged]:
-    """The values to log of each model of a run, or of one. Raises ConfigError for an unknown model."""
+def models_of(run: Path, model: str = "") -> list[LoggedModel]:
+    """The values to log of each model of a run, or of model. Raises ConfigError for an unknown model."""
     results = load_results(run)
     cells = results.cells
     names = list(dict.fromkeys(cell.model for cell in cells))
@@ -60,7 +59,7 @@ def models_of(run: Path, model: str = "") -> list[Logged]:
     return [_logged(run, name, [c for c in cells if c.model == name], tags) for name in ([model] if model else names)]
 
 
-def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str, str]) -> Logged:
+def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str, str]) -> LoggedModel:
     metrics: dict[str, float] = {}
     remarks = []
     hashes = {}
@@ -68,13 +67,13 @@ def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str
         prefix = metric_name(cell)
         # Cells of one task, set and split have the same data.
         hashes[".".join(["data", *prefix.split("/")[:3]])] = cell.facts.data
-        if why := why_partial(cell):
+        if why := cell.why_partial:
             remarks.append(f"{prefix}: {why}")
             metrics[f"{prefix}/not_whole"] = 1.0
         for metric, figures in cell.metrics.items():
             numbers = {"": figures.value, "/low": figures.low, "/high": figures.high, "/n": figures.n}
             metrics |= {_plain(f"{prefix}/{metric}{end}"): float(x) for end, x in numbers.items() if x is not None}
-    return Logged(run.resolve().name, name, _params(cells), metrics, {**tags, **hashes}, tuple(remarks))
+    return LoggedModel(run.resolve().name, name, _params(cells), metrics, {**tags, **hashes}, tuple(remarks))
 
 
 def metric_name(cell: CellResult) -> str:
@@ -89,15 +88,13 @@ def _plain(name: str) -> str:
 
 
 def _params(cells: Sequence[CellResult]) -> dict[str, str]:
-    by_name: dict[str, set[str]] = {}
-    for cell in cells:
-        for key, value in _flat(cell.facts.written()):
-            by_name.setdefault(key, set()).add(value)
-    same = {key: next(iter(values)) for key, values in by_name.items() if len(values) == 1}
-    return {key: hide(value) for key, value in same.items() if key not in _OF_CELLS}
+    """The facts that all cells have, with the same value."""
+    first, *others = [dict(_flat(cell.facts.written())) for cell in cells]
+    shared = {key: value for key, value in first.items() if all(facts.get(key) == value for facts in others)}
+    return {key: hide(value) for key, value in shared.items() if key not in _OF_CELLS}
 
 
-def _flat(facts: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+def _flat(facts: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
     for key, value in facts.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{above}{key}.")

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.terminal import say
-from evalsuite.exchange.publish.logged import Logged, tables_of
+from evalsuite.exchange.publish.logged import LoggedModel, tables_of
 from evalsuite.frames.libraries import need
 
 _SWANLAB = 250  # the most characters of a name that SwanLab takes
 _LONGEST = 500  # the most characters of a value that every version of MLflow takes
 
 
-def log_to_wandb(run: Path, one: Logged, project: str) -> None:
+def log_to_wandb(run: Path, model: LoggedModel, project: str) -> None:
     """Log a model as a run of Weights & Biases.
 
     WANDB_MODE=offline writes to WANDB_DIR, for `wandb sync`. The settings keep its client from sending code, the state
@@ -38,24 +38,24 @@ def log_to_wandb(run: Path, one: Logged, project: str) -> None:
     with (
         wandb.init(
             project=project,
-            name=one.name,
-            group=one.run,
+            name=model.name,
+            group=model.run,
             job_type="evaluation",
-            config=one.config,
-            notes="\n".join(one.remarks),
+            config=model.config,
+            notes="\n".join(model.remarks),
             settings=settings,
             reinit="finish_previous",
         ) as logged,
-        tables_of(run, one.model) as files,
+        tables_of(run, model.model) as files,
     ):
-        logged.summary.update(one.metrics)
-        artifact = wandb.Artifact(_artifact(one.name), type="evaluation")
+        logged.summary.update(model.metrics)
+        artifact = wandb.Artifact(_artifact(model.name), type="evaluation")
         for file in files:
             artifact.add_file(str(file), name=file.name)
         logged.log_artifact(artifact)
 
 
-def log_to_mlflow(run: Path, one: Logged, project: str) -> None:
+def log_to_mlflow(run: Path, model: LoggedModel, project: str) -> None:
     """Log a model as a run of MLflow, in the experiment `project`.
 
     MLFLOW_TRACKING_URI says where, such as sqlite:///mlflow.db.
@@ -67,18 +67,18 @@ def log_to_mlflow(run: Path, one: Logged, project: str) -> None:
     client: Any = MlflowClient()
     known = client.get_experiment_by_name(project)
     experiment = known.experiment_id if known else client.create_experiment(project)
-    tags = {**one.tags, "model": one.model, "run": one.run}
-    if one.remarks:
-        tags["mlflow.note.content"] = "\n".join(one.remarks)
-    info = client.create_run(experiment, tags=tags, run_name=one.name).info
-    with _final_state(client, info.run_id), tables_of(run, one.model) as files:
-        _in_parts(client, info.run_id, [Param(key, _cut(key, value)) for key, value in one.params.items()], "params")
-        _in_parts(client, info.run_id, [Metric(k, v, info.start_time, 0) for k, v in one.metrics.items()], "metrics")
+    tags = {**model.tags, "model": model.model, "run": model.run}
+    if model.remarks:
+        tags["mlflow.note.content"] = "\n".join(model.remarks)
+    info = client.create_run(experiment, tags=tags, run_name=model.name).info
+    with _final_state(client, info.run_id), tables_of(run, model.model) as files:
+        _in_parts(client, info.run_id, [Param(key, _cut(key, value)) for key, value in model.params.items()], "params")
+        _in_parts(client, info.run_id, [Metric(k, v, info.start_time, 0) for k, v in model.metrics.items()], "metrics")
         for file in files:
             client.log_artifact(info.run_id, str(file), "tables")
 
 
-def log_to_swanlab(run: Path, one: Logged, project: str) -> None:
+def log_to_swanlab(run: Path, model: LoggedModel, project: str) -> None:
     """Log a model as a run of SwanLab, without tables, since SwanLab would keep links to the files in place of their content.
 
     SWANLAB_MODE=offline writes to SWANLAB_LOG_DIR, for `swanlab sync`. The settings keep its client from sending
@@ -89,16 +89,16 @@ def log_to_swanlab(run: Path, one: Logged, project: str) -> None:
     settings = swanlab.Settings(interactive=False, probe=dict.fromkeys(unasked, False), terminal={"proxy_type": "none"})
     logged = swanlab.init(
         project=project,
-        name=one.name.replace("/", " ")[:_SWANLAB],
-        group=one.run,
+        name=model.name.replace("/", " ")[:_SWANLAB],
+        group=model.run,
         job_type="evaluation",
-        description="\n".join(one.remarks)[:_SWANLAB] or None,
-        config=one.config,
+        description="\n".join(model.remarks)[:_SWANLAB] or None,
+        config=model.config,
         settings=settings,
         reinit=True,
     )
     try:
-        logged.log(one.metrics)
+        logged.log(model.metrics)
     except BaseException as error:
         logged.finish(state="crashed", error=type(error).__name__)
         raise

@@ -307,6 +307,19 @@ class CellResult(CellFields):
         return not self.missing and not self.failed and not self.is_estimate
 
     @property
+    def why_partial(self) -> str:
+        """The reasons why the figures do not cover all items; "" if they do. A model's card leaves out such a cell."""
+        facts = self.facts
+        reasons = (
+            (self.missing, f"{self.missing} of {self.items} requests not asked yet"),
+            (self.failed, f"{self.failed} of {self.items} requests failed"),
+            (facts.limit, f"only the first {facts.limit} items (--limit)"),
+            (facts.skipped_lines, f"{facts.skipped_lines} broken lines of the data skipped"),
+            (self.is_estimate, "an estimate"),
+        )
+        return "; ".join(reason for holds, reason in reasons if holds)
+
+    @property
     def asked_items(self) -> tuple[Hashable, ...]:
         """The facts by which items are chosen: equal for two cells of one task, set and split that were asked the same items."""
         facts = self.facts
