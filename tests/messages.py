@@ -40,6 +40,7 @@ _SHOWN = {
     ("backends/checkpoint.py", "too_long"),
     ("backends/hf/pattern.py", "refusal"),
     ("analyses/ranked_pairs.py", "open"),
+    ("results/schema/cell.py", "why_partial"),
 }
 # Parameters that take a message or a part of one.
 _PARAMETERS = {"what", "missing", "absent", "why", "message", "owner", "hint", "problem", "reason", "use", "expected", "title", "note"}  # fmt: skip

@@ -280,6 +280,9 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("the question", in_cell(change_first({"question": "？"})), True, "question: is not what the data's item"),
     ("the prompt", in_cell(lambda r: r[0].update(prompt=r[0]["prompt"] + "a")), True, "key: is not the hash of"),
     ("the key", in_cell(change_first({"key": "0" * 64})), True, "key: is not the hash of"),
+    ("the words that an answer follows", in_cell(change_first({"answer_after": "答案："})), True, "answer_after: is not what the template paper makes"),
+    ("the number of leaked items", in_results(lambda r: r["cells"][0]["facts"].update(leaked=3)), True, "cells[0].facts.leaked: is 3, but the data give 0"),
+    ("the number of skipped lines", in_results(lambda r: r["cells"][0]["facts"].update(skipped_lines=1)), True, "facts.skipped_lines: is 1, but the data give 0"),
     ("the reply's limit", in_cell(change_first({"max_new_tokens": 999})), True, "key: is not the hash of"),
     ("an example", in_cell(change_first({"shots": ["corecode/easy/train/domain_identification/0"] * 1}), "domain_identification.paper.1-shot.jsonl"),
      True, "shots: are not those that the seed draws"),
@@ -320,6 +323,8 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("a hash less", lambda f: (f / SUMS).write_text((f / SUMS).read_text().split("\n", 1)[1]), False, "is not in SHA256SUMS"),
     ("a hash of a file outside", lambda f: (f / SUMS).write_text(f"{'0' * 64}  ../x\n"), False, "SHA256SUMS:1: ../x: is outside"),
     ("a file more", lambda f: (f / "model.bin").write_text("x"), False, "model.bin: has no place"),
+    ("a file more of a benchmark", lambda f: (f / "benchmarks/corecode").mkdir(parents=True) or (f / "benchmarks/corecode/x").write_text(""), True,
+     "benchmarks/corecode/x: has no place"),
     ("a file more among records", lambda f: (f / "records/x.jsonl").write_text(""), True, "records/x.jsonl: no cell"),
     ("a folder more", lambda f: (f / "page").mkdir(), True, "page/: has no place"),
     ("a folder in records", lambda f: (f / "records/x").mkdir(), True, "records/x/: has no place"),
@@ -395,6 +400,8 @@ def test_each_record_fits_itself_and_its_cell(folder: Path, change: dict[str, An
 DIFFERENCES: list[tuple[Any, Any, list[tuple[Any, ...]]]] = [
     ({"a": [1, {"b": 0.5}]}, {"a": [1, {"b": 0.5}]}, []),
     (0.1 + 0.2, 0.3, []),  # another last bit
+    (1e6 / 3, 1e6 / 3 + 1e-9, []),
+    (1e6 / 3, 1e6 / 3 + 1e-5, [()]),
     (0.3, 0.3 + 1e-9, [()]),
     (1.0, 1, []),
     (1.0, True, [()]),
@@ -470,6 +477,33 @@ def test_many_problems_are_counted(folder: Path) -> None:
         edit_lines(path, lambda rows: [row.update(key="0" * 64, question="？") for row in rows] and rows * 3)
     verdict = check_submission(folder)
     assert len(verdict.problems) == 200 and verdict.more > 0
+
+
+@pytest.mark.slow
+def test_every_order_of_an_item_is_required(tmp_path: Path) -> None:
+    """shuffle5 asks an item in five orders, however many options it has; an item without one of them would be in no score."""
+    run, out = tmp_path / "run", tmp_path / "submission"
+    tasks = ["knowledge_filling", "slot_identification"]  # items of three options, and of fifteen
+    evalsuite.run(model=["lexical"], tasks=tasks, set="easy", perturb="shuffle5", limit=2, out=run)
+    make_submission(run, out, HEAD, ABOUT)
+    assert check_submission(out).problems == ()
+    edit_lines(cell_file(out, "knowledge_filling.paper.0-shot.shuffle5.jsonl"), lambda rows: rows[:-1])
+    reseal(out)
+    assert any("1 of 2 items of the data are missing" in problem for problem in check_submission(out).problems)
+
+
+@pytest.mark.slow
+def test_words_before_the_options_are_part_of_the_key(tmp_path: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "submission"
+    settings = {"tasks": "xcopa_cause_effect", "prompt": "lm-eval", "scoring": "texts"}
+    evalsuite.run(model=["tiny-zh"], limit=2, out=run, **settings)
+    make_submission(run, out, HEAD, ABOUT | {"hub": "a/b", "revision": "1", "parameters": 1})
+    assert check_submission(out).problems == ()
+    (path,) = out.glob("records/*")
+    edit_lines(path, lambda rows: rows[0].update(option_after="因为"))
+    reseal(out)
+    problems = check_submission(out).problems
+    assert any("options: is not what the template lm-eval makes" in problem for problem in problems), problems
 
 
 # --- sister benchmarks

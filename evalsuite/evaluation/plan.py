@@ -74,7 +74,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         if s.drop_leaked and leaked is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("--drop-leaked needs the training split, which is not there", path)
-        kept, count = _without_leaks(file.items, leaked, s)
+        kept, count = without_leaks(file.items, leaked, s.limit, s.drop_leaked)
         picked = selection.pick(t, item_set, s.split, corpus, kept) if selection else None
         if picked:
             kept = picked.items
@@ -196,16 +196,18 @@ def _selected(
     return found
 
 
-def _without_leaks(items: Sequence[Item], leaked: set[str] | None, s: Settings) -> tuple[tuple[Item, ...], int | None]:
+def without_leaks(
+    items: Sequence[Item], leaked: set[str] | None, limit: int | None, drop_leaked: bool
+) -> tuple[tuple[Item, ...], int | None]:
     """(the items after --drop-leaked and --limit, the number of leaked items among them or dropped)."""
     asked: list[Item] = []
     count = 0
     for item in items:
-        if len(asked) == s.limit:
+        if len(asked) == limit:
             break
         leaks = leaked is not None and item.id in leaked
         count += leaks
-        if not (leaks and s.drop_leaked):
+        if not (leaks and drop_leaked):
             asked.append(item)
     return tuple(asked), None if leaked is None else count
 

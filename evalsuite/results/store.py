@@ -28,6 +28,7 @@ from typing_extensions import TypedDict
 
 from evalsuite.benchmarks.registry import add_run
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.jsonl import JsonObject
 from evalsuite.common.secrets import hide
 from evalsuite.common.text import escape_surrogates
 from evalsuite.results.records import require_folder
@@ -57,7 +58,7 @@ _DAMAGED = "the stored reply is not as it was stored: its digest differs; the sa
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
 
-def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
+def request_key(fingerprint: str, request: Request, chat: bool, settings: JsonObject) -> str:
     """The store's key for a request to a model: a SHA-256 in hexadecimal. `settings` are the backend's sampling settings;
     {"by": "item"} tells requests with the same prompt apart by their ids."""
     asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
@@ -101,8 +102,8 @@ class ReaderRow(TypedDict):
 class StoredQuestions(NamedTuple):
     """The planned questions to a judge or a second reader about one cell: the place, the settings, and a row for each."""
 
-    place: dict[str, Any]
-    facts: dict[str, Any]
+    place: JsonObject
+    facts: JsonObject
     rows: list[Any]  # `JudgingRow` for a judge, `ReaderRow` for a second reader
 
 
@@ -240,9 +241,7 @@ class Store:
         if kept and kept[0] != self._plan_digest(number):
             raise sqlite3.DatabaseError("the plan of a cell is not as it was stored: its digest differs")
 
-    def plan_judging(
-        self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[JudgingRow | ReaderRow]
-    ) -> None:
+    def plan_judging(self, place: JsonObject, facts: JsonObject, rows: Iterable[JudgingRow | ReaderRow]) -> None:
         """Store what a judge (review/judge) or a second reader (evaluation/second_reader.py) is to be asked. `place` names either
         by the key "judge" or "reader"; an earlier plan of the same place is replaced."""
         with self._transaction():
@@ -337,12 +336,12 @@ class Store:
         with self._transaction():
             self._lose(amount)
 
-    def batches(self) -> dict[str, dict[str, Any]]:
+    def batches(self) -> dict[str, JsonObject]:
         """Notes on batches at endpoints (backends/openai/batches.py), by name, in order of their writing."""
         rows = self._db.execute("SELECT name, note FROM batches ORDER BY rowid").fetchall()
         return {name: _unpack(note) for name, note in rows}
 
-    def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
+    def put_batch(self, name: str, note: JsonObject, stake: float, cost: float = 0.0) -> None:
         """Keep a note on a batch. Its highest cost, `stake`, is spent until `end_batch`, also if the process is killed;
         `cost` stays spent for good, as in `end_batch`."""
         with self._transaction():
@@ -500,10 +499,12 @@ _ASKED = "prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern", 
 _WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # fields of the trial
 
 
-def _row(trial: Trial) -> dict[str, Any]:
+def _row(trial: Trial) -> JsonObject:
     """A trial without its item. `_trial` restores the rest of its request from the item."""
     asked = {name: getattr(trial.request, name) for name in _ASKED}
     asked["messages"] = [{"role": message.role, "content": message.content} for message in trial.request.messages]
+    if trial.request.options != trial.item.options:  # the template puts words before each option
+        asked["options"] = trial.request.options
     return asked | {name: getattr(trial, name) for name in _WAY}
 
 
@@ -514,4 +515,5 @@ def _trial(item: Item, packed: bytes) -> Trial:
     row["shots"] = tuple(row["shots"])
     # Older versions wrote fewer fields: the others have their defaults.
     asked, way = ({name: row[name] for name in names if name in row} for names in (_ASKED, _WAY))
-    return Trial(item, Request(id=item.id, labels=item.labels, options=item.options, **asked), **way)
+    options = tuple(row.get("options", item.options))
+    return Trial(item, Request(id=item.id, labels=item.labels, options=options, **asked), **way)

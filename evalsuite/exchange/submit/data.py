@@ -1,16 +1,15 @@
-"""Compare a submission with the official data: build its items, shots and prompts again, and report differences."""
+"""Compare a submission with the official data: make its items, shots and prompts again, and report differences."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.probing import request_of
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
-from evalsuite.evaluation.plan import leaks
+from evalsuite.evaluation.plan import leaks, without_leaks
 from evalsuite.exchange.submit.record_checks import Faults, Unscorable
 from evalsuite.perturb import perturbation_of
 from evalsuite.prompt import Prompt, Shots
@@ -18,7 +17,7 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.types import Item, Trial
 
-_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group", "rests_on", "votes")
+_ITEM_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group", "rests_on", "votes")
 
 
 class Official:
@@ -28,34 +27,33 @@ class Official:
         self.corpus = corpus
         self.compared: Counter[str] = Counter()  # items, prompts
         self.unknown_templates: set[str] = set()
-        self._expected: dict[tuple[str, str, str, str, bool, int | None], dict[str, Item]] = {}
+        self._leaks: dict[tuple[str, str, str], set[str] | None] = {}  # (task, set, split) -> ids of its leaked items
 
     def cell(self, cell: CellResult) -> OfficialCell | str:
         """The content that a cell of results.json must have; or a problem, as a text: why the cell cannot be compared."""
-        expected = cell.facts.data
         try:
-            file = self.corpus.reworded(TASKS[cell.task], cell.set, cell.split, cell.variant)
-        except EvalsuiteError as error:
-            return f"cannot be compared with the data: {error}"
-        if file.sha256 != expected:
-            return f"facts.data: is {expected[:12]}…, but the data's {file.path.name} has the hash {file.sha256[:12]}…"
-        try:
-            return OfficialCell(self, cell, self._items(file, cell))
+            return self._cell(cell)
         except EvalsuiteError as error:
             return f"cannot be compared with the data: {error}"
 
-    def _items(self, file: File, cell: CellResult) -> dict[str, Item]:
-        facts = cell.facts
-        key = cell.task, cell.set, cell.split, file.sha256, facts.drop_leaked, facts.limit
-        if key not in self._expected:
-            left_out = set()
-            if facts.drop_leaked:
-                task = TASKS[cell.task]
-                known = self.corpus.file(task, cell.set, cell.split).items
-                left_out = leaks(self.corpus, task, cell.set, known) or set()
-            kept = [item for item in file.items if item.id not in left_out]
-            self._expected[key] = {item.id: item for item in kept[: facts.limit]}
-        return self._expected[key]
+    def _cell(self, cell: CellResult) -> OfficialCell | str:
+        facts, task = cell.facts, TASKS[cell.task]
+        file = self.corpus.reworded(task, cell.set, cell.split, cell.variant)
+        if file.sha256 != facts.data:
+            return (
+                f"facts.data: is {facts.data[:12]}…, but the data's {file.path.name} has the hash {file.sha256[:12]}…"
+            )
+        original = self.corpus.file(task, cell.set, cell.split)
+        key = cell.task, cell.set, cell.split
+        if key not in self._leaks:
+            is_training = cell.split == self.corpus.of(task).benchmark.training
+            self._leaks[key] = None if is_training else leaks(self.corpus, task, cell.set, original.items)
+        items, leaked = without_leaks(file.items, self._leaks[key], facts.limit, facts.drop_leaked)
+        # A submitter may lack the training split; then `leaked` is null.
+        for name, expected in (("leaked", leaked), ("skipped_lines", len(original.skipped))):
+            if None not in (expected, stated := getattr(facts, name)) and stated != expected:
+                return f"facts.{name}: is {stated}, but the data give {expected}"
+        return OfficialCell(self, cell, {item.id: item for item in items})
 
 
 class OfficialCell:
@@ -100,7 +98,7 @@ class OfficialCell:
             yield "rotation", f"is {trial.rotation}, but the item has {len(rotations)}"
             return
         item = rotations[trial.rotation]
-        differ = [name for name in _FIELDS if getattr(item, name) != getattr(trial.item, name)]
+        differ = [name for name in _ITEM_FIELDS if getattr(item, name) != getattr(trial.item, name)]
         for name in differ:
             yield name, f"is not what the data's item {item.id} has"
         self._official.compared["items"] += 1
@@ -113,26 +111,25 @@ class OfficialCell:
             yield "shots", "are not those that the seed draws from the data's training split"
         elif self._prompt is not None and not differ:
             shown = [self._change.items(shot, self._seed)[0] for shot in shots]
-            whole = request_of(self._prompt, item, shown, trial.request.max_new_tokens)
-            if whole.pairs != trial.request.pairs:
-                yield "pairs", f"are not what the template {self._cell.variant} makes of the item"
-            pattern = self._prompt.task.pattern if trial.request.scoring == "constrained" else None
-            if trial.request.pattern != (pattern(item, self._cell.variant) if pattern else ""):
+            request = trial.request
+            expected = request_of(self._prompt, item, shown, request.max_new_tokens)
+            for name in (
+                "options",
+                "pairs",
+                "answer_after",
+                "prompt",
+                *(["messages"] if record.messages is not None else []),
+            ):
+                if getattr(expected, name) != getattr(request, name):
+                    yield name, f"is not what the template {self._cell.variant} makes of the item"
+            pattern = self._prompt.task.pattern if request.scoring == "constrained" else None
+            if request.pattern != (pattern(item, self._cell.variant) if pattern else ""):
                 yield "pattern", "is not the pattern of the item's task and template"
             self._official.compared["prompts"] += 1
-            if whole.prompt != trial.request.prompt:
-                yield "prompt", f"is not what the template {self._cell.variant} makes of the item"
-            if record.messages is not None and whole.messages != trial.request.messages:
-                yield "messages", f"are not what the template {self._cell.variant} makes of the item"
 
     def missing(self) -> Iterator[str]:
         """Yield a problem if the cell lacks items of the data."""
-        several = self._change.several
         samples = self._cell.facts.samples or 1
-        lost = [
-            name
-            for name, item in self._expected.items()
-            if self._seen[name] < samples * (len(item.options) if several else 1)
-        ]
+        lost = [name for name, item in self._expected.items() if self._seen[name] < samples * self._change.count(item)]
         if lost:
             yield f"{len(lost)} of {len(self._expected)} items of the data are missing, the first: {lost[0]}"

@@ -7,21 +7,20 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from evalsuite.analyses.saved import record_files
-from evalsuite.benchmarks.registry import BENCHMARKS, FILE, benchmark_of
+from evalsuite.benchmarks.registry import BENCHMARKS, FILE, benchmark_of, names_of_files
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
+from evalsuite.common.jsonl import PydanticModel
 from evalsuite.common.plainfile import read_plain
 from evalsuite.evaluation.manifest import kept_files
 from evalsuite.exchange.submit.locate import lines_of
 from evalsuite.exchange.submit.submission import SUMS, digest
 from evalsuite.results.analysis import Results
-
-Model = TypeVar("Model", bound=BaseModel)
+from evalsuite.types import Benchmark
 
 _FIXED = ("submission.yaml", "results.json", "manifest.json", SUMS)
 _LARGEST = {"results.json": 2**26, "manifest.json": 2**20, SUMS: 2**24}
@@ -33,10 +32,10 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
     paths: set[str] = set()
     problems = []
     for base, folders, names in os.walk(folder):
-        here = Path(base)
+        parent = Path(base)
         for name in sorted(folders):
-            path = (here / name).relative_to(folder).as_posix()
-            if (here / name).is_symlink():
+            path = (parent / name).relative_to(folder).as_posix()
+            if (parent / name).is_symlink():
                 problems.append(f"{path}: is a link; a submission holds plain files only")
             elif path not in ("records", "judged") and path.split("/")[0] != "benchmarks":
                 problems.append(f"{path}/: has no place in a submission")
@@ -44,10 +43,10 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
                 continue
             folders.remove(name)
         for name in sorted(names):
-            path = (here / name).relative_to(folder).as_posix()
-            if (here / name).is_symlink() or not (here / name).is_file():
+            path = (parent / name).relative_to(folder).as_posix()
+            if (parent / name).is_symlink() or not (parent / name).is_file():
                 problems.append(f"{path}: is a link or no plain file; a submission holds plain files only")
-            elif here == folder and name not in _FIXED:
+            elif parent == folder and name not in _FIXED:
                 problems.append(f"{path}: has no place in a submission")
             else:
                 paths.add(path)
@@ -55,8 +54,8 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
     return paths, problems
 
 
-def unnamed(paths: set[str], results: Results) -> Iterator[str]:
-    """Yield a problem for each file of records that results.json does not name, and for each name without a file."""
+def unnamed(folder: Path, paths: set[str], results: Results) -> Iterator[str]:
+    """Yield a problem for each file that results.json and benchmark files do not name, and for each name without a file."""
     named = record_files(results)
     for path, count in Counter(named).items():
         if count > 1:
@@ -66,13 +65,25 @@ def unnamed(paths: set[str], results: Results) -> Iterator[str]:
     for path in sorted(paths - allowed - set(_FIXED)):
         if path.split("/")[0] != "benchmarks":
             yield f"{path}: no cell of results.json names it"
-        elif path.split("/")[1] not in used:
+        elif (name := path.split("/")[1]) not in used:
             yield f"{path}: no cell of results.json is of this benchmark"
+        elif not _is_of_benchmark(folder / path, BENCHMARKS[name]):
+            yield f"{path}: has no place in a submission"
     for path in sorted(set(named)):
         if path not in paths and f"{path}.gz" not in paths:
             yield f"{path}: results.json names it, but it is not there"
         elif path in paths and f"{path}.gz" in paths:
             yield f"{path}: is there plain and as .gz: leave one"
+
+
+def _is_of_benchmark(path: Path, benchmark: Benchmark) -> bool:
+    """Whether the path is a benchmark file that the benchmark was read from, or one of its templates or published figures.
+
+    `unequal` looks at the files of a benchmark that the checker has."""
+    if benchmark.file is None or not path.is_relative_to(benchmark.file.parent):
+        return benchmark.name in names_of_files()
+    is_template = benchmark.templates is not None and path.is_relative_to(benchmark.templates) and path.suffix == ".j2"
+    return is_template or path in (benchmark.file, benchmark.published)
 
 
 def benchmark_names(paths: set[str]) -> list[str]:
@@ -85,12 +96,9 @@ def unequal(folder: Path, name: str) -> Iterator[str]:
     ours, theirs = kept_files(BENCHMARKS[name]), Path("benchmarks") / name
     there = {p.relative_to(folder / theirs).as_posix() for p in (folder / theirs).rglob("*") if p.is_file()}
     for path in sorted(there | ours.keys()):
-        if (
-            path not in ours
-            or path not in there
-            or ours[path] != read_plain(folder, f"{theirs.as_posix()}/{path}", 2**24)
-        ):
-            yield f"{(theirs / path).as_posix()}: is not that of the benchmark file given with --benchmark"
+        copy = (theirs / path).as_posix()
+        if path not in ours or path not in there or ours[path] != read_plain(folder, copy, 2**24):
+            yield f"{copy}: is not that of the benchmark file given with --benchmark"
 
 
 def hashes(folder: Path, paths: set[str]) -> Iterator[str]:
@@ -117,7 +125,7 @@ def hashes(folder: Path, paths: set[str]) -> Iterator[str]:
             yield f"{path}: is not the file that {SUMS} has the hash of"
 
 
-def load_json(folder: Path, name: str, model: type[Model]) -> tuple[Model | None, list[str]]:
+def load_json(folder: Path, name: str, model: type[PydanticModel]) -> tuple[PydanticModel | None, list[str]]:
     """Parse a JSON file and validate it. Returns (content, []), or (None, problems with line and field)."""
     try:
         text = _text(folder, name)

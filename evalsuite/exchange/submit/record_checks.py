@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -15,9 +14,9 @@ from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
+from evalsuite.common.jsonl import PydanticModel
 from evalsuite.exchange.submit.submitted import JUDGED_PLACE
 from evalsuite.results import records
-from evalsuite.results.schema.base import Strict
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.results.store import request_key
@@ -25,7 +24,6 @@ from evalsuite.types import PLACE, Message, Request, Trial
 
 MOST = 20  # the most problems of one file; after these the rest of the file is skipped
 
-Row = TypeVar("Row", bound=Strict)
 Faults = Iterable[tuple[str, str]]  # pairs of a field and what is wrong with it
 Compare = Callable[[Record, Trial], Faults]  # compares a record with the official data: OfficialCell.compare
 
@@ -73,7 +71,9 @@ def judged_lines(folder: Path, cell: JudgedCell) -> Iterator[str]:
     yield from _file(folder, cell.records, JudgedRecord, faults_of)
 
 
-def _file(folder: Path, file: str, model: type[Row], faults_of: Callable[[Row, int], Faults]) -> Iterator[str]:
+def _file(
+    folder: Path, file: str, model: type[PydanticModel], faults_of: Callable[[PydanticModel, int], Faults]
+) -> Iterator[str]:
     count, broken, name = 0, False, file
     try:
         path = records.records_file(folder, file)

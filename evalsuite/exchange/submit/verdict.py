@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,14 +20,14 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_file, 
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.flags import folders
-from evalsuite.common.jsonl import field_path
+from evalsuite.common.jsonl import JsonObject, PydanticModel, field_path
 from evalsuite.common.plainfile import JSON_SIZE, read_plain
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
 from evalsuite.exchange.submit.locate import JsonPath, lines_of
 from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
-from evalsuite.exchange.submit.submission import SCRUBBED
+from evalsuite.exchange.submit.submission import SCRUBBED, SUMS
 from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
@@ -40,7 +41,7 @@ EACH = 5  # the most problems listed of one file of records whose replies give o
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 seconds a MB
 # Bytes beyond those in use before; an ordinary submission takes about 10 for each of its bytes.
 MEMORY, MEMORY_A_BYTE = 700_000_000, 70
-NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
+NEAR = 1e-12  # tolerance between figures, relative above 1, as machines may differ in the last bits
 _UNSCORED = {"prompt", "messages"}  # fields that Submitted does not keep; `key` has a hash of the prompt
 
 _NEVER = (
@@ -60,17 +61,24 @@ class CheckResult:
     unverified: tuple[str, ...]
 
 
-class _Problems:
-    """Counts problems and keeps the first MOST of them."""
+class _Report:
+    """The findings of a check. Problems are counted, and the first MOST of them listed."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
         self.count = 0
+        self.verified: list[str] = []
+        self.unverified: list[str] = []
 
     def add(self, *problems: str, most: int = MOST) -> None:
         """Add problems. At most `most` of these are listed, so that one file cannot use up the list."""
         self.count += len(problems)
         self.problems += problems[: max(0, min(most, MOST - len(self.problems)))]
+
+    def result(self) -> CheckResult:
+        self.unverified.extend(_NEVER)
+        more = self.count - len(self.problems)
+        return CheckResult(tuple(self.problems), more, tuple(self.verified), tuple(self.unverified))
 
 
 def check_submission(
@@ -91,91 +99,88 @@ def check_submission(
     folder = Path(folder)
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder; name that of a submission, which `evalsuite submit make` writes")
-    there, problems = files.structure(folder)
-    report = _Problems()
+    paths, problems = files.structure(folder)
+    report = _Report()
     report.add(*problems)
-    size = sum((folder / name).lstat().st_size for name in there)
+    size = sum((folder / path).lstat().st_size for path in paths)
     memory = max(MEMORY, MEMORY_A_BYTE * size)
     if seconds is None:
         seconds = max(SECONDS, SECONDS_A_MB * size / 1e6)
     try:
         with cpu_limit(seconds), memory_limit(memory):
-            return _check(folder, there, data, add_files(benchmark), report)
+            _check(folder, paths, data, add_files(benchmark), report)
+            return report.result()
     except OutOfTime:
         report.add(f"the check did not end within {seconds:.0f} seconds of CPU time; --seconds N gives it more")
-        return _verdict(report, [], ["whatever was not looked at until then"])
     except MemoryError:
         report.add(f"the check needs more than {memory / 1e6:,.0f} MB of memory")
-        return _verdict(report, [], ["whatever was not looked at until then"])
     except RecursionError:
-        return CheckResult(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
+        report.add("a file of JSON is nested too deeply to be read")
+    report.unverified.append("whatever was not looked at until then")
+    return report.result()
 
 
 def _check(
     folder: Path,
-    there: set[str],
+    paths: set[str],
     data: str | Path | Sequence[str | Path] | None,
     trusted: Sequence[str],
-    report: _Problems,
-) -> CheckResult:
+    report: _Report,
+) -> None:
     """Make all checks of a submission. `trusted`: the names of the benchmarks whose files the checker has."""
-    verified, unverified, strange = list[str](), list[str](), set[str]()
+    strange = set[str]()
     try:
-        for name in files.benchmark_names(there):
+        for name in files.benchmark_names(paths):
             if name in trusted:
                 report.add(*files.unequal(folder, name))
             else:
                 add_file(folder / "benchmarks" / name)
                 strange.add(name)
-                unverified.append(
+                report.unverified.append(
                     f"the benchmark file of {name}, its items, shots and prompts: they are the submitter's; give yours with "
                     "--benchmark"
                 )
     except EvalsuiteError as error:
         report.add(str(error))
-    if "SHA256SUMS" in there:
+    if SUMS in paths:
         try:
-            report.add(*files.hashes(folder, there))
+            report.add(*files.hashes(folder, paths))
         except EvalsuiteError as error:
             report.add(str(error))
-    stated = None
-    if "submission.yaml" in there:
-        stated, problems = form.read_form(folder / "submission.yaml")
-        report.add(*(f"submission.yaml:{p}" for p in problems))
-    file, manifest = (
-        _load(folder, "results.json", results_file(), there, report),
-        _load(folder, "manifest.json", Manifest, there, report),
-    )
-    if file is None:
-        return _verdict(report, verified, [*unverified, "the records: results.json cannot be used"])
-    results = results_of(folder, file)
-    report.add(*files.unnamed(there, results), *_unfit_cells(results), *_stated(stated, results))
+    form_content = None
+    if "submission.yaml" in paths:
+        form_content, problems = form.read_form(folder / "submission.yaml")
+        report.add(*(f"submission.yaml:{problem}" for problem in problems))
+    content = _load(folder, "results.json", results_file(), paths, report)
+    manifest = _load(folder, "manifest.json", Manifest, paths, report)
+    if content is None:
+        report.unverified.append("the records: results.json cannot be used")
+        return
+    results = results_of(folder, content)
+    report.add(*files.unnamed(folder, paths, results), *_unfit_cells(results))
+    if form_content:
+        report.add(*_contradictions(form_content, results))
     if manifest:
         report.add(*_manifest(manifest, results))
     official = _official(data, manifest, trusted)
-    whole = _lines(folder, results, official, strange, report)
+    can_be_scored = _lines(folder, results, official, strange, report)
     if results.version != VERSION:
         report.add(
             f"results.json: made with evalsuite {results.version}, this is {VERSION}: check with that version, or "
             "`evalsuite score` the run with this one and make the submission again"
         )
-    elif whole:
+    elif can_be_scored:
         _scores(folder, results, report)
     else:
-        unverified.append("the scores: there are records that cannot be read")
+        report.unverified.append("the scores: there are records that cannot be read")
     if not report.count:
-        _summary(results, official, verified, unverified)
-    return _verdict(report, verified, unverified)
+        _summary(results, official, report)
 
 
-def _verdict(report: _Problems, verified: list[str], unverified: list[str]) -> CheckResult:
-    return CheckResult(
-        tuple(report.problems), report.count - len(report.problems), tuple(verified), (*unverified, *_NEVER)
-    )
-
-
-def _load(folder: Path, name: str, model: type[files.Model], there: set[str], report: _Problems) -> files.Model | None:
-    if name not in there:
+def _load(
+    folder: Path, name: str, model: type[PydanticModel], paths: set[str], report: _Report
+) -> PydanticModel | None:
+    if name not in paths:
         return None
     content, problems = files.load_json(folder, name, model)
     report.add(*problems)
@@ -197,18 +202,16 @@ def _unfit_cells(results: Results) -> Iterator[str]:
         yield "results.json: holds no cell"
 
 
-def _stated(stated: form.SubmissionForm | None, results: Results) -> Iterator[str]:
+def _contradictions(submission_form: form.SubmissionForm, results: Results) -> Iterator[str]:
     """Yield a problem for each contradiction between submission.yaml and results.json."""
-    if stated is None:
-        return
-    models = {cell.model for cell in results.cells}
-    for name in sorted(models - stated.models.keys()):
+    described, models = submission_form.models, {cell.model for cell in results.cells}
+    for name in sorted(models - described.keys()):
         yield f"submission.yaml: models: {name!a} of results.json is not described"
-    for name in sorted(stated.models.keys() - models):
+    for name in sorted(described.keys() - models):
         yield f"submission.yaml: models: results.json has no {name!a}"
     trained = {cell.model for cell in results.cells if cell.is_adapter}
-    for name in sorted(trained & stated.models.keys()):
-        if "train" not in stated.models[name].trained_on:
+    for name in sorted(trained & described.keys()):
+        if "train" not in described[name].trained_on:
             yield f"submission.yaml: models.{name}.trained_on: results.json says that it was trained on a training split"
 
 
@@ -217,8 +220,8 @@ def _manifest(manifest: Manifest, results: Results) -> Iterator[str]:
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
         value: object = getattr(manifest.settings if group else manifest, key)
-        kept = _is_bundled(value) if group else "-" not in str(value) and "/" not in str(value)
-        if not kept:
+        is_scrubbed = _is_bundled(value) if group else "-" not in str(value) and "/" not in str(value)
+        if not is_scrubbed:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
     for n, cell in enumerate(results.cells):
         file = benchmark_of(cell.task).data_name(TASKS[cell.task], cell.set, cell.split)
@@ -244,9 +247,9 @@ def _official(
     return Official(Corpora([resolve(folder) for folder in chosen], skip_bad=True)) if chosen else None
 
 
-def _lines(folder: Path, results: Results, official: Official | None, strange: set[str], report: _Problems) -> bool:
+def _lines(folder: Path, results: Results, official: Official | None, strange: set[str], report: _Report) -> bool:
     """Check every record; those of `strange` benchmarks are not compared with data. Returns whether all can be scored."""
-    whole = True
+    can_be_scored = True
     for n, cell in enumerate(results.cells):
         beside = official.cell(cell) if official and benchmark_of(cell.task).name not in strange else None
         if isinstance(beside, str):
@@ -258,17 +261,17 @@ def _lines(folder: Path, results: Results, official: Official | None, strange: s
             if of_data:
                 report.add(*(f"{cell.records}: {lost}" for lost in of_data.missing()))
         except Broken:
-            whole = False
+            can_be_scored = False
     for judgings in judged_cells(results):
         try:
             for problem in judged_lines(folder, judgings):
                 report.add(problem)
         except Broken:
-            whole = False
-    return whole
+            can_be_scored = False
+    return can_be_scored
 
 
-def _scores(folder: Path, theirs: Results, report: _Problems) -> None:
+def _scores(folder: Path, theirs: Results, report: _Report) -> None:
     """Compute all results from the records, and compare every answer and every figure."""
 
     @contextmanager
@@ -280,7 +283,7 @@ def _scores(folder: Path, theirs: Results, report: _Problems) -> None:
         def compare(line: Strict) -> None:
             nonlocal listed
             number, record = next(stored, (0, None))
-            for at, theirs, ours in differences(_scored(record) if record else {}, _scored(line)):
+            for at, theirs, ours in differences(_compared(record) if record else {}, _compared(line)):
                 text = f"{path}:{number}: {field_path(at) or 'file'}: is {_short(theirs)}, but its reply gives {_short(ours)}"
                 report.add(text, most=EACH - listed)
                 listed = min(listed + 1, EACH)
@@ -306,8 +309,8 @@ def _scores(folder: Path, theirs: Results, report: _Problems) -> None:
         )
 
 
-def _scored(record: Strict) -> dict[str, Any]:
-    """The fields of a record that are computed from its reply."""
+def _compared(record: Strict) -> JsonObject:
+    """The fields of a record, without those that Submitted leaves out."""
     return record.model_dump(exclude_defaults=True, exclude=_UNSCORED if isinstance(record, Record) else None)
 
 
@@ -326,7 +329,7 @@ def differences(theirs: Any, ours: Any, at: JsonPath = ()) -> Iterator[tuple[Jso
             yield from differences(a, b, (*at, n))
     elif isinstance(theirs, float) or isinstance(ours, float):
         numbers = [x for x in (theirs, ours) if isinstance(x, int | float) and not isinstance(x, bool)]
-        if len(numbers) < 2 or not abs(numbers[0] - numbers[1]) <= NEAR:
+        if len(numbers) < 2 or not math.isclose(*numbers, rel_tol=NEAR, abs_tol=NEAR):
             yield at, theirs, ours
     elif theirs != ours or isinstance(theirs, bool) != isinstance(ours, bool):
         yield at, theirs, ours
@@ -337,36 +340,41 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "…"
 
 
-def _summary(results: Results, official: Official | None, verified: list[str], unverified: list[str]) -> None:
+def _summary(results: Results, official: Official | None, report: _Report) -> None:
+    """Say what was verified, and what was not, of a submission without problems."""
     cells = results.cells
     requests = sum(cell.items for cell in cells)
-    verified += [
-        "files, hashes and schemas; nothing else is in the folder",
+    report.verified.append("files, hashes and schemas; nothing else is in the folder")
+    report.verified.append(
         f"{requests:,} records in {len(cells):,} cells: each key is the hash of its model, settings and prompt; each reply, "
-        "parsed and scored again, gives its answer and scores",
+        "parsed and scored again, gives its answer and scores"
+    )
+    report.verified.append(
         "every figure of results.json, computed again from the records: metrics with intervals and signatures, statuses, "
-        "chance, robustness, learning curves, breakdowns, confusions, correlations of metrics",
-    ]
+        "chance, robustness, learning curves, breakdowns, confusions, correlations of metrics"
+    )
     if opinions := judged_cells(results):
-        verified.append(
+        report.verified.append(
             f"{sum(cell.items for cell in opinions):,} judgements: each reply of a judge, read again, gives its scores; "
             "every figure and control under judged"
         )
-        unverified.append(
+        report.unverified.append(
             "the judges' prompts: rubrics are known by their hash only, and injected instructions by name"
         )
     if any("semsim" in name for cell in cells for name in cell.metrics):
-        unverified.append("Sem-Sim: it needs its encoder")
+        report.unverified.append("Sem-Sim: it needs its encoder")
     if failed := sum(cell.failed for cell in cells):
-        unverified.append(f"{failed:,} requests that failed: they are in no score")
+        report.unverified.append(f"{failed:,} requests that failed: they are in no score")
     if official and official.compared["items"]:
         done = official.compared
-        verified.append(
+        report.verified.append(
             f"{done['items']:,} items and their shots are those of {' and '.join(map(str, official.corpus.roots))}, "
             "and none of them is left out"
         )
-        verified.append(f"{done['prompts']:,} prompts, made again from template and item, are the same")
+        report.verified.append(f"{done['prompts']:,} prompts, made again from template and item, are the same")
         if names := sorted(official.unknown_templates):
-            unverified.append(f"prompts of {', '.join(names)}: their template is not one that ships with evalsuite")
+            report.unverified.append(
+                f"prompts of {', '.join(names)}: their template is not one that ships with evalsuite"
+            )
     else:
-        unverified.append("items, shots and prompts: give the official data with --data DIR (or EVALSUITE_DATA)")
+        report.unverified.append("items, shots and prompts: give the official data with --data DIR (or EVALSUITE_DATA)")

@@ -26,15 +26,15 @@ from evalsuite.results.schema.base import (
     TaskName,
 )
 
-_Long = Annotated[str, Field(max_length=2_000_000)]  # a prompt with many shots, or a reply that did not end
-_Answer = Annotated[str, Field(max_length=1_000)]
+_LongText = Annotated[str, Field(max_length=2_000_000)]  # a prompt with many shots, or a reply that did not end
+_AnswerText = Annotated[str, Field(max_length=1_000)]
 
 
 class Turn(Strict):
     """A chat turn."""
 
     role: Literal["user", "assistant", "system"]
-    content: _Long
+    content: _LongText
 
 
 class OptionLikelihood(Strict):
@@ -86,7 +86,7 @@ class ItemMetrics(TypedDict, total=False):
     delta_nll: float  # nats a token
 
 
-_Text = Annotated[str, Field(min_length=1)]
+_NotEmpty = Annotated[str, Field(min_length=1)]
 
 
 # --- lines as they are read: not validated, of this version or an earlier one, which wrote fewer fields
@@ -186,11 +186,11 @@ class Record(Strict):
     asked_shots: Count
     max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longest reply, in tokens.")
     key: Hash = Field(description="Hash of the model's fingerprint, the exact prompt, and the sampling settings.")
-    prompt: _Long = Field(description="The whole prompt, examples included, as a base model gets it.")
+    prompt: _LongText = Field(description="The whole prompt, examples included, as a base model gets it.")
     messages: Annotated[Rows[Turn], Field(max_length=2_001)] | None = Field(
         description="The same as chat turns; null for a base model."
     )
-    reply: _Long | None = Field(description="The reply; null if the request failed.")
+    reply: _LongText | None = Field(description="The reply; null if the request failed.")
     reasoning: str | None
     likelihoods: Annotated[Rows[OptionLikelihood], Field(max_length=100)] | None = Field(
         description="Likelihoods, one for each option, where nothing was written."
@@ -215,14 +215,14 @@ class Record(Strict):
     )
     question: ItemText
     labels: Annotated[Rows[Annotated[str, Field(max_length=20)]], Field(max_length=100)]
-    options: Annotated[Rows[_Answer], Field(max_length=100)]
-    references: Annotated[Rows[_Answer], Field(min_length=1, max_length=30)] = Field(
+    options: Annotated[Rows[_AnswerText], Field(max_length=100)]
+    references: Annotated[Rows[_AnswerText], Field(min_length=1, max_length=30)] = Field(
         description="Right answers as text."
     )
-    group: _Text | None = Field(
+    group: _NotEmpty | None = Field(
         default=None, description="Relation category, inference type or dimension; several with |."
     )
-    rests_on: list[_Text] | None = Field(
+    rests_on: list[_NotEmpty] | None = Field(
         default=None, description="Ids of the items that ask for the facts that this one rests on."
     )
     votes: Annotated[list[Annotated[int, Field(ge=0, lt=2**53)]], Field(max_length=30)] | None = Field(
@@ -232,9 +232,12 @@ class Record(Strict):
         default=None,
         description="The pairs of a probe: [context, target] with the valid explanation, and with the corrupted one.",
     )
-    pattern: _Text | None = Field(default=None, description="The regular expression that the reply was held to.")
-    answer_after: _Text | None = Field(
+    pattern: _NotEmpty | None = Field(default=None, description="The regular expression that the reply was held to.")
+    answer_after: _NotEmpty | None = Field(
         default=None, description="The reply reasons first; its answer follows these words."
+    )
+    option_after: _NotEmpty | None = Field(
+        default=None, description="The prompt goes on with these words and an option, whose likelihood is asked."
     )
     sample: Count = Field(default=0, description="Index among the samples of the prompt; absent for the first.")
     thinking_tokens: Count | None = Field(
@@ -303,6 +306,7 @@ class Record(Strict):
             pairs=[list(pair) for pair in request.pairs] or None,
             pattern=request.pattern or None,
             answer_after=request.answer_after or None,
+            option_after=request.options[0].removesuffix(item.options[0]) if request.options != item.options else None,
             sample=request.sample,
             thinking_tokens=response.thinking_tokens,
         )
@@ -321,7 +325,7 @@ class Record(Strict):
             max_new_tokens=self.max_new_tokens,
             scoring=self.scoring,
             labels=item.labels,
-            options=item.options,
+            options=tuple((self.option_after or "") + option for option in item.options),
             pairs=tuple((context, target) for context, target in self.pairs or ()),
             pattern=self.pattern or "",
             answer_after=self.answer_after or "",

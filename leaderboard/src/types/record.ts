@@ -1,4 +1,4 @@
-// Generated from schema/record.schema.json (efdec1fb49e83dcd) by types.mjs.
+// Generated from schema/record.schema.json (7d0660b9086d447d) by types.mjs.
 
 /**
  * One request about one item.
@@ -204,6 +204,10 @@ export interface EvalsuiteRecordFormat1 {
    * The reply reasons first; its answer follows these words.
    */
   answer_after?: string | null;
+  /**
+   * The prompt goes on with these words and an option, whose likelihood is asked.
+   */
+  option_after?: string | null;
   /**
    * Index among the samples of the prompt; absent for the first.
    */
