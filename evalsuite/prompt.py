@@ -60,11 +60,13 @@ def wordings(folder: Path, task: Task) -> dict[str, Path]:
     """Wording -> path of its template for a task. Templates of `folder` take precedence over those that ship, and in each folder
     the task's own over those for all tasks of its benchmark. A wording that a stranger names is looked up here, and never
     becomes a path."""
-    own = task.prompts or task.local
+    task_folder = task.prompts or task.local
     of_kinds = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
     shipped = (*of_kinds, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
     folders = dict.fromkeys((*shipped, folder / task.benchmark))
-    return {path.stem: path for base in folders for part in (base, base / own) for path in sorted(part.glob("*.j2"))}
+    return {
+        path.stem: path for base in folders for part in (base, base / task_folder) for path in sorted(part.glob("*.j2"))
+    }
 
 
 def usual_wording(folder: Path, task: Task, variant: str) -> str:
@@ -153,10 +155,10 @@ def fit_shots(
     dropped first; the question is never cut. If it does not fit without shots either, the request is returned all the
     same: the engine then fails it, and it is recorded as failed, not as wrong.
     """
-    for kept in range(len(shots), 0, -1):
-        request = prompt.request(item, shots[:kept], limit)
+    for count in range(len(shots), 0, -1):
+        request = prompt.request(item, shots[:count], limit)
         if tokens is None or context is None or tokens(request) + request.max_new_tokens <= context:
-            return request, kept
+            return request, count
     return prompt.request(item, (), limit), 0
 
 

@@ -170,9 +170,9 @@ class Trial:
     rotation: int = 0  # index among the items that the perturbation made of one
 
     def __post_init__(self) -> None:
-        item, asked = self.item, self.request
-        way = (self.variant, self.asked_shots, asked.scoring, self.perturb, asked.sample)
-        object.__setattr__(self, "request", replace(asked, batch=(item.task, item.set, item.split, *way)))
+        item, request = self.item, self.request
+        way = (self.variant, self.asked_shots, request.scoring, self.perturb, request.sample)
+        object.__setattr__(self, "request", replace(request, batch=(item.task, item.set, item.split, *way)))
 
     def without_prompt(self) -> Trial:
         """The trial without its prompt. Scoring needs no prompts, and those of a whole cell would take much memory."""
@@ -532,8 +532,8 @@ class Benchmark:
     file: Path | None = None  # the benchmark file that it was read from; its data may lie beside it, too
 
     def __post_init__(self) -> None:
-        own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)
-        object.__setattr__(self, "tasks", tuple(own))
+        tasks = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)
+        object.__setattr__(self, "tasks", tuple(tasks))
 
     def task(self, local: str) -> Task:
         """The task of that name within the benchmark. Raises KeyError."""
@@ -582,8 +582,8 @@ class Place:
     @property
     def way(self) -> str:
         """The setting in which items are asked: "paper 0-shot", "plain 5-shot labels shuffle"."""
-        rest = (self.scoring if self.scoring != "generate" else "", self.perturb if self.perturb != "none" else "")
-        return " ".join([self.variant, f"{self.shots}-shot", *filter(None, rest)])
+        unusual = (self.scoring if self.scoring != "generate" else "", self.perturb if self.perturb != "none" else "")
+        return " ".join([self.variant, f"{self.shots}-shot", *filter(None, unusual)])
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import evalsuite
 from evalsuite.exchange import parity as comparing
-from evalsuite.exchange.parity import ReplyDifference, _ask, _Result, _row, parity
+from evalsuite.exchange.parity import ReplyDifference, _ask, _BackendResponse, _row, parity
 from evalsuite.types import Likelihood, Place, Response, Trial
 
 PLACE = Place("tiny-zh", "domain_identification", "easy", "test", "paper", 0)
@@ -24,15 +24,15 @@ def trials(scoring: str, count: int) -> Sequence[Trial]:
     return found
 
 
-def row(asked: Sequence[Trial], a: Sequence[_Result], b: Sequence[_Result]) -> Any:
+def row(asked: Sequence[Trial], a: Sequence[_BackendResponse], b: Sequence[_BackendResponse]) -> Any:
     return _row(PLACE, list(zip(asked, a, strict=True)), list(zip(asked, b, strict=True)), WORDS)
 
 
-def wrote(text: str, *nll: float, ids: Sequence[int] = (1, 2)) -> _Result:
-    return _Result(list(ids), Response(text, "stop"), list(nll))
+def wrote(text: str, *nll: float, ids: Sequence[int] = (1, 2)) -> _BackendResponse:
+    return _BackendResponse(list(ids), Response(text, "stop"), list(nll))
 
 
-FAILED = _Result([1, 2], Response("", "error", error="too long"), [])
+FAILED = _BackendResponse([1, 2], Response("", "error", error="too long"), [])
 
 
 def test_differing_written_replies_are_found() -> None:
@@ -55,8 +55,8 @@ def test_differing_written_replies_are_found() -> None:
 def test_differing_likelihoods_are_found() -> None:
     asked = trials("labels", 2)
 
-    def likely(*logprobs: float) -> _Result:
-        return _Result([1], Response("", "labels", likelihoods=tuple(Likelihood(x, 1) for x in logprobs)), [])
+    def likely(*logprobs: float) -> _BackendResponse:
+        return _BackendResponse([1], Response("", "labels", likelihoods=tuple(Likelihood(x, 1) for x in logprobs)), [])
 
     found = row(asked, [likely(-1, -2), likely(-1, -2)], [likely(-1.5, -2.25), likely(-2, -1)])
     assert (found.same, found.largest, found.mean) == (1, 1.0, 0.6875)

@@ -74,13 +74,13 @@ def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[boo
     def leaked(text: _DialogueText) -> bool:
         if text.turns in equal:
             return True
-        found: Counter[int] = Counter()
+        shared_letters: Counter[int] = Counter()
         for turn, times in Counter(text.turns).items():
             for n in holders.get(turn, ()):
-                found[n] += times * len(turn)
+                shared_letters[n] += times * len(turn)
         # Turns that cannot be looked up (short, masked, clipped) may be shared, too.
         unsure = sum(len(turn) for turn in text.turns if len(turn) < _LOOKED_UP) + text.unsure
-        for n, letters in found.items():
+        for n, letters in shared_letters.items():
             other = texts[n]
             if letters + unsure + other.unsure >= _COPIED * min(text.letters, other.letters) and _same(text, other):
                 return True
@@ -130,10 +130,10 @@ def _letters(turn: str) -> str:
     return " ".join(_MARKS.sub("", part) for part in plain.split(_MASK.casefold()))
 
 
-def _same(one: _DialogueText, other: _DialogueText) -> bool:
-    if one.turns == other.turns:
+def _same(a: _DialogueText, b: _DialogueText) -> bool:
+    if a.turns == b.turns:
         return True
-    short, whole = sorted((one, other), key=lambda text: text.letters)
+    short, whole = sorted((a, b), key=lambda text: text.letters)
     shared = _shared(short.turns, whole.turns)
     return shared >= short.least and shared >= _COPIED * short.letters
 

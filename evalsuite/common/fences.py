@@ -50,15 +50,15 @@ def _defused(text: str, marks: re.Pattern[str]) -> str:
         n for n, char in enumerate(text) for _ in _FOLDED[ord(char)]
     ]  # index in `text` of each folded character
     pieces, done = [], 0
-    for found in marks.finditer(folded):
-        name = next(name for name in found.groups() if name)
+    for match in marks.finditer(folded):
+        name = next(name for name in match.groups() if name)
         pieces += [
-            text[done : positions[found.start()]],
+            text[done : positions[match.start()]],
             "「",
             unicodedata.normalize("NFC", re.sub(r"\s", "", name)),
             "」",
         ]
-        done = positions[found.end() - 1] + 1
+        done = positions[match.end() - 1] + 1
     return "".join([*pieces, text[done:]])
 
 

@@ -282,8 +282,8 @@ def cache_folder() -> Path | None:
     except (OSError, RuntimeError):  # RuntimeError: no home
         return None
     # Windows has no such ids and mode bits; there an access list closes a user's folder to others.
-    own = not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
-    return folder if own and os.access(folder, os.W_OK) else None
+    is_own = not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
+    return folder if is_own and os.access(folder, os.W_OK) else None
 
 
 def draft_of(path: Path) -> Path:

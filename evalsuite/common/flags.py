@@ -39,8 +39,8 @@ def flag(
 
     A required flag has a default, too, so that the settings' __post_init__ reports a missing value to Python callers.
     """
-    made: T = field(default=default, metadata={"flag": Flag(help, example, short, repeated, required)})
-    return made
+    dataclass_field: T = field(default=default, metadata={"flag": Flag(help, example, short, repeated, required)})
+    return dataclass_field
 
 
 def benchmark_flag() -> Sequence[str | Path]:
@@ -100,7 +100,7 @@ def from_keywords(settings: type[T], keywords: Mapping[str, Any]) -> T:
 
     hints = get_type_hints(settings)
     known = [f.name for f in fields(settings)]  # type: ignore[arg-type]
-    made = {}
+    values = {}
     for name, value in keywords.items():
         if name not in known:
             raise ConfigError(unknown("keyword", name, known))
@@ -113,11 +113,11 @@ def from_keywords(settings: type[T], keywords: Mapping[str, Any]) -> T:
         elif not several and str in (hint, *get_args(hint)) and isinstance(value, list | tuple):
             value = ",".join(map(str, value))
         try:
-            made[name] = TypeAdapter(hint).validate_python(value)
+            values[name] = TypeAdapter(hint).validate_python(value)
         except ValidationError as error:
-            said = error.errors()[0]["msg"]
-            raise ConfigError(f"keyword {name}={value!r}: {said[0].lower()}{said[1:]}") from None
-    return settings(**made)
+            message = error.errors()[0]["msg"]
+            raise ConfigError(f"keyword {name}={value!r}: {message[0].lower()}{message[1:]}") from None
+    return settings(**values)
 
 
 def dashed(field: str) -> str:

@@ -22,9 +22,9 @@ _CHINESE = 0x04  # primary language of a Windows LANGID
 
 def chinese() -> bool:
     """Whether the terminal's language is Chinese: EVALSUITE_LANG (zh or en), else the locale, on Windows the system's."""
-    asked = os.environ.get("EVALSUITE_LANG", "").lower()
-    if asked.startswith(("zh", "en")):
-        return asked.startswith("zh")
+    setting = os.environ.get("EVALSUITE_LANG", "").lower()
+    if setting.startswith(("zh", "en")):
+        return setting.startswith("zh")
     named = next((value for name in _LOCALE if (value := os.environ.get(name))), "")
     if named or sys.platform != "win32":
         return named.lower().startswith("zh")
@@ -81,42 +81,42 @@ class MessageRow:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        made = ""
+        expression = ""
         messages = {field for _, field, mark, _ in Formatter().parse(self.chinese) if mark}
         for text, field, _, quoted in Formatter().parse(self.english):
             # A field that holds a message takes as much as it can: the message may contain the words that follow the field.
             value = "['\"].*?['\"]" if quoted else ".*" if field in messages else ".*?"
-            made += re.escape(text) + (f"(?P<{field}>{value})" if field is not None else "")
-        return re.compile(made, re.DOTALL)
+            expression += re.escape(text) + (f"(?P<{field}>{value})" if field is not None else "")
+        return re.compile(expression, re.DOTALL)
 
     def fits(self, text: str, rows: MessageRows) -> bool:
         """Whether a text is this message. A match of the template that may be by chance does not count."""
-        if self.longest not in text or not (found := self.pattern.fullmatch(text)):
+        if self.longest not in text or not (match := self.pattern.fullmatch(text)):
             return False
         # Templates of few letters fit many texts by chance. With fewer than _FEW letters, the fields must hold numbers; with
         # fewer than _MANY, the text must be no longer than _CHANCE times the letters, or a field must hold a known message.
         letters = sum(char.isalpha() for literal in self.literals for char in literal)
         begins = self.literals[0] if self.english.startswith(self.literals[0]) else ""
         if letters < _FEW and not begins.endswith(": "):
-            return all(_NUMBER.fullmatch(value) for value in found.groups())
+            return all(_NUMBER.fullmatch(value) for value in match.groups())
         sure = letters + 5 * self.english.count("!r}") >= _MANY or begins.endswith(": ")
         return sure or len(text) <= _CHANCE * letters or any(rows.meant(part)[0] for part in self.inner(text))
 
     def inner(self, text: str) -> list[str]:
         """The values of the fields that hold messages."""
-        found = self.pattern.fullmatch(text)
+        match = self.pattern.fullmatch(text)
         fields = Formatter().parse(self.chinese)
-        return [found[field] for _, field, mark, _ in fields if found and field and mark]
+        return [match[field] for _, field, mark, _ in fields if match and field and mark]
 
     def filled(self, text: str, rows: MessageRows) -> str:
         """The Chinese text, with the values of the English one's fields."""
-        found = self.pattern.fullmatch(text)
-        made = ""
+        match = self.pattern.fullmatch(text)
+        chinese_text = ""
         for words, field, mark, _ in Formatter().parse(self.chinese):
-            value = found[field] if found and field else ""
-            made = _joined(made, words)
-            made = _joined(made, rows.translated(value)) if mark else made + value
-        return made
+            value = match[field] if match and field else ""
+            chinese_text = _joined(chinese_text, words)
+            chinese_text = _joined(chinese_text, rows.translated(value)) if mark else chinese_text + value
+        return chinese_text
 
 
 def _joined(before: str, after: str) -> str:
@@ -146,20 +146,20 @@ class MessageRows:
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        made = [_without_head(english, zh) for english, zh in texts.items()]
-        self._plain = {"".join(row.literals): row for row in made if not row.pattern.groups}
-        self._names = [row for row in made if row.english in _NAMES]
-        self._rows = sorted((row for row in made if row.pattern.groups), key=lambda row: -row.weight)
+        message_rows = [_without_head(english, zh) for english, zh in texts.items()]
+        self._plain = {"".join(row.literals): row for row in message_rows if not row.pattern.groups}
+        self._names = [row for row in message_rows if row.english in _NAMES]
+        self._rows = sorted((row for row in message_rows if row.pattern.groups), key=lambda row: -row.weight)
 
     def translated(self, text: str) -> str:
         """The Chinese text of a message; the text itself if it is none. Several lines are several messages."""
         if "\n" in text and text not in self._plain:
             return "\n".join(map(self.translated, text.split("\n")))
-        _, head, row, rest = self.meant(text)
+        _, head, row, message = self.meant(text)
         if row is None:
             return text
         parts = [self._head(part) for part in head.split(": ")] if head else []
-        return "：".join([*parts, row.filled(rest, self)])
+        return "：".join([*parts, row.filled(message, self)])
 
     def meant(self, text: str) -> tuple[int, str, MessageRow | None, str]:
         """(score, head, row, rest): the row that fits a text best, None if none does. `rest` is the part that the row fits, and
@@ -170,11 +170,11 @@ class MessageRows:
         best: tuple[int, str, MessageRow | None, str] = (0, "", None, text)
         parts = text.split(": ")
         for n in range(min(len(parts), _HEADS)):
-            rest = ": ".join(parts[n:])
-            for row in self._fitting(rest):
-                score = row.weight + sum(self.meant(part)[0] for part in row.inner(rest))
+            message = ": ".join(parts[n:])
+            for row in self._fitting(message):
+                score = row.weight + sum(self.meant(part)[0] for part in row.inner(message))
                 if score > best[0] or (score == best[0] and row.headed):
-                    best = score, ": ".join(parts[:n]), row, rest
+                    best = score, ": ".join(parts[:n]), row, message
         return best
 
     def _fitting(self, text: str) -> Iterable[MessageRow]:

@@ -26,5 +26,5 @@ def resolve(path: str | Path, base: Path | None = None) -> Path:
     text = str(path)
     if text.startswith(PREFIX):
         return bundled(text.removeprefix(PREFIX))
-    found = Path(text).expanduser()
-    return found if found.is_absolute() or base is None else base / found
+    given = Path(text).expanduser()
+    return given if given.is_absolute() or base is None else base / given

@@ -67,15 +67,15 @@ class _Spelling:
         if self._begin not in text and not _ESCAPE.search(text):
             return
         at = 0
-        while found := self._search.search(text, at):
-            count, end = _BEGIN, found.end()
+        while match := self._search.search(text, at):
+            count, end = _BEGIN, match.end()
             while count < len(self._units) and (more := self._units[count].match(text, end)):
                 count, end = count + 1, more.end()
             if cut or count >= _LEAST:
-                yield found.start(), end
+                yield match.start(), end
                 at = end
             else:
-                at = found.start() + 1
+                at = match.start() + 1
 
 
 _ESCAPE = re.compile(r"[%\\&]")

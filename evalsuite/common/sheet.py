@@ -216,7 +216,9 @@ def as_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {k: as_json(v) for k, v in value.items()}
     defaults = _defaults(value.__class__)
-    return {name: as_json(own) for name, default in defaults if (own := getattr(value, name)) != default}
+    return {
+        name: as_json(field_value) for name, default in defaults if (field_value := getattr(value, name)) != default
+    }
 
 
 @cache

@@ -83,11 +83,11 @@ class TemplateFile:
                     raise Endless(f"writes more than {LONGEST:,} characters")
         except Exception as error:
             if isinstance(error, UndefinedError):
-                said = f"{error} here; docs/prompts.md lists the variables ({about})"
-                raise PromptError(f"{self.path}:{_line(error)}: {said}") from None
+                message = f"{error} here; docs/prompts.md lists the variables ({about})"
+                raise PromptError(f"{self.path}:{_line(error)}: {message}") from None
             kind = "" if isinstance(error, Endless) or not str(error) else f"{type(error).__name__}: "
-            said = f"{kind}{error}" or type(error).__name__
-            raise PromptError(f"{self.path}:{_line(error)}: {said} ({about})") from None
+            message = f"{kind}{error}" or type(error).__name__
+            raise PromptError(f"{self.path}:{_line(error)}: {message} ({about})") from None
         return "".join(parts)
 
 
@@ -183,7 +183,11 @@ class _Bounded(SandboxedEnvironment):
     def __init__(self, passes: int, **settings: Any) -> None:
         super().__init__(**settings)
         self.spent, self.passes = 0, passes
-        self.filters = {name: self._bounded(name, made) for name, made in self.filters.items() if name != "random"}
+        self.filters = {
+            name: self._bounded(name, filter_function)
+            for name, filter_function in self.filters.items()
+            if name != "random"
+        }
         self.filters["counted"] = self._counted
         self.globals["range"] = self._range
         del self.globals["lipsum"]
@@ -199,15 +203,15 @@ class _Bounded(SandboxedEnvironment):
             yield value
 
     def _range(self, *numbers: int) -> range:
-        found = range(*numbers)
-        self.spend(min(len(found), self.passes + 1) if found else 0)
-        return found
+        numbers_range = range(*numbers)
+        self.spend(min(len(numbers_range), self.passes + 1) if numbers_range else 0)
+        return numbers_range
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        made = super().wrap_str_format(value)
-        if made is not None:
+        bounded = super().wrap_str_format(value)
+        if bounded is not None:
             _refuse_wide(str(value.__self__))
-        return made
+        return bounded
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         __self.spend()
@@ -216,12 +220,12 @@ class _Bounded(SandboxedEnvironment):
             _refuse_growth(__obj.__name__, owner, args)
         return __self._charged(super().call(__context, __obj, *args, **kwargs))
 
-    def _charged(self, made: Any) -> Any:
+    def _charged(self, value: Any) -> Any:
         """The value that a filter, a method or an operator made; long texts and lists count as passes, a thousand characters or
         a hundred elements each."""
-        if isinstance(made, str | list | tuple | dict):
-            self.spend(len(made) // (1000 if isinstance(made, str) else 100))
-        return made
+        if isinstance(value, str | list | tuple | dict):
+            self.spend(len(value) // (1000 if isinstance(value, str) else 100))
+        return value
 
     def join_parts(self, parts: Sequence[Any]) -> str:
         """The text of a ~ b ~ c."""
@@ -241,17 +245,17 @@ class _Bounded(SandboxedEnvironment):
             raise Endless(f"{operator} is for numbers below a million")
         return self._charged(super().call_binop(context, operator, left, right))
 
-    def _bounded(self, name: str, made: Callable[..., Any]) -> Callable[..., Any]:
+    def _bounded(self, name: str, filter_function: Callable[..., Any]) -> Callable[..., Any]:
         """A filter that refuses large numbers and growth. `wraps` keeps Jinja's marks, such as that for its first argument."""
 
-        @wraps(made)
+        @wraps(filter_function)
         def called(*args: Any, **kwargs: Any) -> Any:
             _refuse_large((*(arg for arg in args[1:] if not isinstance(arg, list)), *kwargs.values()))
-            if made is FILTERS["format"]:
+            if filter_function is FILTERS["format"]:
                 _refuse_wide(str(args[0]))
             if name in ("replace", "join"):  # the environment or its context comes first
                 _refuse_growth(name, args[1], (*args[2:], *kwargs.values()))
-            return self._charged(made(*args, **kwargs))
+            return self._charged(filter_function(*args, **kwargs))
 
         return called
 

@@ -121,7 +121,7 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, objec
     with loaded(spec, load_backend) as backend:
         assert isinstance(backend, LocalModel)
         planned = list(plan_cells(s, spec, backend, corpus, sources))
-        trials = [trial for _, asked in planned for trial in asked]
+        trials = [trial for _, cell_trials in planned for trial in cell_trials]
         requests = [trial.request for trial in trials]
         responses = dict(pair for group in backend.generate(requests, [False] * len(requests)) for pair in group)
         gold = [
@@ -135,7 +135,7 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, objec
                 for n, r in enumerate(requests)
             ]
         )
-        return {cell.place: [(t, next(results)) for t in asked] for cell, asked in planned}
+        return {cell.place: [(t, next(results)) for t in cell_trials] for cell, cell_trials in planned}
 
 
 def _scored(request: Request, response: Response) -> bool:

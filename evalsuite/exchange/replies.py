@@ -167,9 +167,9 @@ def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | 
             raise DataError(f"cannot read: {error.strerror}", path) from None
 
 
-def same_reply(one: Response, other: Response) -> bool:
+def same_reply(a: Response, b: Response) -> bool:
     """Whether two replies have the same text, thinking and end. Token counts may differ, as servers and programs count them."""
-    return (one.text, one.finish, one.reasoning) == (other.text, other.finish, other.reasoning)
+    return (a.text, a.finish, a.reasoning) == (b.text, b.finish, b.reasoning)
 
 
 def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:

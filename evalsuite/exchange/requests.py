@@ -43,7 +43,7 @@ PLAN = "plan.sqlite"
 KEYS = "keys.json"
 # Keys of a request's body; vLLM's and SGLang's engines use the same names.
 _SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")
-_ASKED = ("model", "messages", "prompt")
+_PROMPT = ("model", "messages", "prompt")
 
 RequestsByKey = Mapping[str, Request]  # a reply's key -> its request
 
@@ -91,15 +91,15 @@ def write_requests(
                 with engine_errors(model):
                     backend = without_key(model)
                 cells = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, plan)
-                asked = {
+                requests = {
                     key: trial.request
                     for _, trials, keys in cells
                     for trial, key in zip(trials, keys, strict=True)
                     if key not in seen  # written already for another entry of the same model
                 }
-                seen |= asked.keys()
-                stored = _stored(run, backend, asked)
-                left = {key: request for key, request in asked.items() if key not in stored}
+                seen |= requests.keys()
+                stored = _stored(run, backend, requests)
+                left = {key: request for key, request in requests.items() if key not in stored}
                 files = _write(draft, backend, left, limit_name) if left else ()
                 done.append(WrittenRequests(model.name, len(left), len(stored), files))
     return done
@@ -124,14 +124,14 @@ def _require_written(s: Settings, models: Sequence[Model]) -> None:
             )
 
 
-def _stored(run: str | Path | None, backend: OpenAI, asked: RequestsByKey) -> set[str]:
+def _stored(run: str | Path | None, backend: OpenAI, requests: RequestsByKey) -> set[str]:
     """The keys of requests to which the run has a reply; none if the run's folder does not exist yet."""
     path = Path(run or "") / "store.sqlite"
     if not run or not path.is_file():
         return set()
     with Store(path) as store:
-        done = store.done(asked)
-        left = [request for key, request in asked.items() if key not in done]
+        done = store.done(requests)
+        left = [request for key, request in requests.items() if key not in done]
         if twice := under_way(backend, left, store):
             log.warning(
                 "model %s: %d of these requests are under way in batches of %s: sent once more, they are paid twice; run it "
@@ -143,14 +143,14 @@ def _stored(run: str | Path | None, backend: OpenAI, asked: RequestsByKey) -> se
     return done
 
 
-def _write(folder: Path, backend: OpenAI, asked: RequestsByKey, limit_name: str) -> tuple[str, ...]:
+def _write(folder: Path, backend: OpenAI, requests: RequestsByKey, limit_name: str) -> tuple[str, ...]:
     """Write the files of a model; returns their names."""
     name, most = safe_name(backend.model.name), backend.model.api.batch or BatchAPI()
-    batches = list(in_files(_batch(backend, asked, limit_name), most.requests, most.megabytes))
+    batches = list(in_files(_batch(backend, requests, limit_name), most.requests, most.megabytes))
     numbers = [""] if len(batches) == 1 else [f"-{n}" for n in range(1, len(batches) + 1)]
     files = {f"{name}.batch{n}.jsonl": lines for n, lines in zip(numbers, batches, strict=True)}
     files[f"{name}.prompts.jsonl"] = [
-        json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in _plain(backend, asked)
+        json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in _plain(backend, requests)
     ]
     for name, lines in files.items():
         with replacing(folder / name) as file:
@@ -158,16 +158,16 @@ def _write(folder: Path, backend: OpenAI, asked: RequestsByKey, limit_name: str)
     return tuple(files)
 
 
-def _batch(backend: OpenAI, asked: RequestsByKey, limit_name: str) -> Iterator[bytes]:
+def _batch(backend: OpenAI, requests: RequestsByKey, limit_name: str) -> Iterator[bytes]:
     url = (backend.model.api.batch or BatchAPI()).endpoint or endpoint_of(backend.model)
-    for key, request in asked.items():
+    for key, request in requests.items():
         yield request_line(key, url, backend.whole_body(request, limit_name))
 
 
-def _plain(backend: OpenAI, asked: RequestsByKey) -> Iterator[JsonObject]:
-    for key, request in asked.items():
+def _plain(backend: OpenAI, requests: RequestsByKey) -> Iterator[JsonObject]:
+    for key, request in requests.items():
         body = backend.whole_body(request)
-        prompt = {name: body[name] for name in _ASKED if name in body}
+        prompt = {name: body[name] for name in _PROMPT if name in body}
         sampling = {name: body[name] for name in _SAMPLING if name in body}
-        rest = {name: value for name, value in body.items() if name not in (*_ASKED, *_SAMPLING)}
-        yield {"key": key, **prompt, "sampling": sampling, **({"parameters": rest} if rest else {})}
+        parameters = {name: value for name, value in body.items() if name not in (*_PROMPT, *_SAMPLING)}
+        yield {"key": key, **prompt, "sampling": sampling, **({"parameters": parameters} if parameters else {})}

@@ -136,17 +136,18 @@ def compare(
         COMPARED[name]: wanted for name, wanted in values.items() if name != by
     }
     with ExitStack() as stack:
-        runs = [
-            _ComparedRun.of(stack.enter_context(open_store(Path(r))), Path(r)) for r in (run, other) if r is not None
-        ]
+        folders = [Path(folder) for folder in (run, other) if folder is not None]
+        runs = [_ComparedRun.of(stack.enter_context(open_store(folder)), folder) for folder in folders]
         names = (str(run), str(other)) if by == "run" else _two(runs[0], by, values[by])
-        cells = [[(one, cell) for cell in one.chosen(narrowing)] for one in runs]
+        cells = [[(run_, cell) for cell in run_.chosen(narrowing)] for run_ in runs]
         part = COMPARED.get(by, "")
         if part:
-            cells = [[x for x in cells[0] if str(getattr(x[1].place, part)) == name] for name in names]
+            cells = [[pair for pair in cells[0] if str(getattr(pair[1].place, part)) == name] for name in names]
         pairs = list(_paired(cells[0], cells[1], part))
-        sizes = Counter(_family(by, one.place) for (_, one), _ in pairs)
-        rows = [row for one, two in pairs if (row := _row(by, names, one, two, sizes[_family(by, one[1].place)]))]
+        families = [_family(by, cell.place) for (_, cell), _ in pairs]
+        sizes = Counter(families)
+        compared = (_row(by, names, *pair, sizes[family]) for pair, family in zip(pairs, families, strict=True))
+        rows = [row for row in compared if row]
     if not rows:
         raise _nothing_shared(Path(run), by, names, cells, bool(pairs))
     return tuple(_corrected(rows))
@@ -156,23 +157,23 @@ def _nothing_shared(
     folder: Path, by: str, names: tuple[str, str], cells: Sequence[Sequence[_CellOfRun]], paired: bool
 ) -> ConfigError:
     """An error that says why there is nothing to compare, and which command would add it."""
-    one, two = names
+    a, b = names
     out = safe(str(folder), lines=False)
-    flag = " --model ".join(("", *names)).strip() if by == "models" else f"--{by} {one},{two}"
+    flag = " --model ".join(("", *names)).strip() if by == "models" else f"--{by} {a},{b}"
     empty = [name for name, side in zip(names, cells, strict=True) if not side]
     if by != "run" and len(empty) == 1:
         lacking = empty[0]
         return ConfigError(
-            f"{one} and {two} share no answered item in {out}: none of the cells chosen is of {lacking}; "
+            f"{a} and {b} share no answered item in {out}: none of the cells chosen is of {lacking}; "
             f"`evalsuite run … {flag} --out {out}`, with the settings of the others, adds them"
         )
     if by != "run" and not empty and not paired:
         return ConfigError(
-            f"{one} and {two} share no answered item in {out}: no cell of the one is equal to one of the other in all else; "
+            f"{a} and {b} share no answered item in {out}: no cell of the one is equal to one of the other in all else; "
             f"`evalsuite run … {flag} --out {out}`, with one setting of all else, adds them"
         )
     return ConfigError(
-        f"{one} and {two} share no answered item; ask the same items for both, in settings that are otherwise equal"
+        f"{a} and {b} share no answered item; ask the same items for both, in settings that are otherwise equal"
     )
 
 
@@ -183,10 +184,10 @@ def _listed(values: Any) -> list[str]:
 
 def _compared(values: Mapping[str, Sequence[str]], runs: bool) -> str:
     """The keyword with two values, "run" if two `runs` are compared. Raises ConfigError unless exactly one thing is compared."""
-    for name, own in values.items():
-        if len(own) > 2 or len(own) != len({*own}):
-            raise ConfigError(f"--{name} {','.join(own)}: expected two different values to compare, or one")
-    two = [name for name, own in values.items() if len(own) == 2]
+    for name, flag_values in values.items():
+        if len(flag_values) > 2 or len(flag_values) != len({*flag_values}):
+            raise ConfigError(f"--{name} {','.join(flag_values)}: expected two different values to compare, or one")
+    two = [name for name, flag_values in values.items() if len(flag_values) == 2]
     if runs:
         if two:
             raise ConfigError(f"--{two[0]} {','.join(values[two[0]])}: two runs are compared, so expected one value")
@@ -247,19 +248,21 @@ def _stopped(store: Store, cell: Cell) -> bool:
 
 def _two(run: _ComparedRun, by: str, values: Sequence[str]) -> tuple[str, str]:
     """The two compared values, in the notation of cells."""
-    one, two = (str(next(iter(run.known(COMPARED[by], [value])))) for value in values)
-    return one, two
+    a, b = (str(next(iter(run.known(COMPARED[by], [value])))) for value in values)
+    return a, b
 
 
 _CellOfRun = tuple[_ComparedRun, Cell]
 
 
-def _paired(one: Sequence[_CellOfRun], two: Sequence[_CellOfRun], part: str) -> Iterator[tuple[_CellOfRun, _CellOfRun]]:
+def _paired(
+    cells_a: Sequence[_CellOfRun], cells_b: Sequence[_CellOfRun], part: str
+) -> Iterator[tuple[_CellOfRun, _CellOfRun]]:
     """The cells of A and B whose places are equal but for `part`, in the order of A."""
-    of_b = {cell.place.without(part): (run, cell) for run, cell in two}
-    for run, cell in one:
-        if there := of_b.get(cell.place.without(part)):
-            yield (run, cell), there
+    of_b = {cell.place.without(part): (run, cell) for run, cell in cells_b}
+    for run, cell in cells_a:
+        if partner := of_b.get(cell.place.without(part)):
+            yield (run, cell), partner
 
 
 def _family(by: str, place: Place) -> tuple[tuple[str, Any], ...]:
@@ -327,29 +330,31 @@ class _ReadCell:
         return lowest.item, lowest.response.text
 
 
-def _row(by: str, names: tuple[str, str], one: _CellOfRun, two: _CellOfRun, family: int) -> Comparison | None:
+def _row(by: str, names: tuple[str, str], cell_a: _CellOfRun, cell_b: _CellOfRun, family: int) -> Comparison | None:
     """The comparison of two cells; None if no item is a pair. `family`: number of rows that are corrected together."""
-    sides = _ReadCell.of(*one), _ReadCell.of(*two)
+    sides = _ReadCell.of(*cell_a), _ReadCell.of(*cell_b)
     metric = TASKS[sides[0].place.task].item_metrics[0]
     shared = [name for name in sides[0].answered if name in sides[1].answered and _same(by, *sides, name)]
     if not shared:
         return None
     (ours, some), (theirs, others) = (side.values(metric, shared) for side in sides)
-    kept = [name for name in ours if name in theirs]
-    if not kept:
+    paired = [name for name in ours if name in theirs]
+    if not paired:
         return None
     plain = sides[1] if by == "perturb" and sides[1].place.perturb == "none" else sides[0]
-    clusters = sources([plain.answered[name][0].item.context for name in kept])
+    clusters = sources([plain.answered[name][0].item.context for name in paired])
     test = paired_test(
-        [ours[name] for name in kept],
-        [theirs[name] for name in kept],
+        [ours[name] for name in paired],
+        [theirs[name] for name in paired],
         clusters,
         Random(f"compare:{sides[0].place.name}:{names[1]}"),
         family,
         binary=metric == "accuracy" and not any(side.several for side in sides) and not some and not others,
     )
     flips = [
-        _flip(metric, *sides, name, ours[name], theirs[name]) for name in kept if abs(ours[name] - theirs[name]) >= FLIP
+        _flip(metric, *sides, name, ours[name], theirs[name])
+        for name in paired
+        if abs(ours[name] - theirs[name]) >= FLIP
     ]
     place = sides[0].place.as_dict() | ({} if by == "run" else {COMPARED[by]: None})
     return Comparison(
@@ -357,11 +362,11 @@ def _row(by: str, names: tuple[str, str], one: _CellOfRun, two: _CellOfRun, fami
         *names,
         **place,
         metric=metric,
-        items=len(kept),
-        left_out=len((sides[0].planned | sides[1].planned) - {*kept}),
+        items=len(paired),
+        left_out=len((sides[0].planned | sides[1].planned) - {*paired}),
         dialogues=test.clusters,
-        a=fmean(ours[name] for name in kept),
-        b=fmean(theirs[name] for name in kept),
+        a=fmean(ours[name] for name in paired),
+        b=fmean(theirs[name] for name in paired),
         difference=test.value,
         low=test.low,
         high=test.high,
@@ -372,26 +377,26 @@ def _row(by: str, names: tuple[str, str], one: _CellOfRun, two: _CellOfRun, fami
         p_holm=test.p,
         least_p_holm=test.least,
         family=family,
-        a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in kept),
-        b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in kept),
-        detectable=detectable([ours[name] - theirs[name] for name in kept], clusters),
+        a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in paired),
+        b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in paired),
+        detectable=detectable([ours[name] - theirs[name] for name in paired], clusters),
         flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
     )
 
 
-def _same(by: str, one: _ReadCell, two: _ReadCell, name: str) -> bool:
+def _same(by: str, side_a: _ReadCell, side_b: _ReadCell, name: str) -> bool:
     """Whether both cells asked the same item under an id. A perturbed item is its original's of the same file; a wording in
     another language asks the options of its own file, of which the same one is right."""
     if by == "perturb":
-        return one.data == two.data
-    asked = [{reply.rotation: reply.item for reply in side.answered[name]} for side in (one, two)]
-    if all(asked[1].get(rotation, item) == item for rotation, item in asked[0].items()):
+        return side_a.data == side_b.data
+    forms = [{reply.rotation: reply.item for reply in side.answered[name]} for side in (side_a, side_b)]
+    if all(forms[1].get(rotation, item) == item for rotation, item in forms[0].items()):
         return True
-    first, second = (next(iter(items.values())) for items in asked)
-    translated = by == "prompt" and one.data != two.data and bool(first.options)
+    first, second = (next(iter(items.values())) for items in forms)
+    translated = by == "prompt" and side_a.data != side_b.data and bool(first.options)
     return translated and (first.golds, len(first.options)) == (second.golds, len(second.options))
 
 
-def _flip(metric: str, one: _ReadCell, two: _ReadCell, name: str, a_score: float, b_score: float) -> Flip:
-    (item, a), (b_item, b) = (side.shown(metric, name) for side in (one, two))
+def _flip(metric: str, side_a: _ReadCell, side_b: _ReadCell, name: str, a_score: float, b_score: float) -> Flip:
+    (item, a), (b_item, b) = (side.shown(metric, name) for side in (side_a, side_b))
     return Flip(item, a, b, a_score, b_score, None if b_item == item else b_item)

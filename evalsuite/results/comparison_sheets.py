@@ -33,8 +33,8 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:
-            asked = f.b_item or f.item
-            gold = f.item.target if asked.target == f.item.target else f"A {f.item.target}, B {asked.target}"
+            b_item = f.b_item or f.item
+            gold = f.item.target if b_item.target == f.item.target else f"A {f.item.target}, B {b_item.target}"
             yield Text(f"  {f.item.id}  正确答案 {gold}", f"  {f.item.id}  gold {gold}")
             yield f"    A {f.a_score:.2f} {_short(f.a)}"
             yield f"    B {f.b_score:.2f} {_short(f.b)}"
@@ -49,8 +49,8 @@ def _by_half(row: Comparison) -> Text:
     if far == row.a_higher + row.b_higher:
         return Text("", "")
     a = sum(flip.a_score > flip.b_score for flip in row.flips)
-    rest = Text(f"，A {a} 题，B {far - a} 题", f", {a} for A, {far - a} for B") if far else Text("", "")
-    return Text(f"；其中相差 {FLIP} 及以上的有 {far} 题{rest.zh}", f"; by {FLIP} or more {far or 'none'}{rest.en}")
+    higher = Text(f"，A {a} 题，B {far - a} 题", f", {a} for A, {far - a} for B") if far else Text("", "")
+    return Text(f"；其中相差 {FLIP} 及以上的有 {far} 题{higher.zh}", f"; by {FLIP} or more {far or 'none'}{higher.en}")
 
 
 def _short(reply: str) -> str:
@@ -67,8 +67,8 @@ def _label(rows: Sequence[Comparison], row: Comparison, before: str = "") -> Tex
     """Set and task, and how the row was asked where rows differ in that; `before` stands before them."""
     varying = [name for name in ("split", *WAY) if len({getattr(r, name) for r in rows}) > 1]
     words = (f"{row.shots}-shot" if name == "shots" else str(getattr(row, name)) for name in varying)
-    rest = "".join(f" {word}" for word in words if word not in ("generate", "none"))
-    return task_and_set(TASKS[row.task], row.set, before, rest)
+    way = "".join(f" {word}" for word in words if word not in ("generate", "none"))
+    return task_and_set(TASKS[row.task], row.set, before, way)
 
 
 def _differences(rows: Sequence[Comparison]) -> Sheet:

@@ -30,12 +30,12 @@ class Influences:
 def by_dialogue(cell: Influences | None, metric: str, numbers: DialogueNumbers) -> dict[Hashable, tuple[float, float]]:
     """Number of a dialogue -> (influence on a metric, share of the items); empty if they are not known. Dialogues that another
     cell joins are one: their influences add up."""
-    found: dict[Hashable, tuple[float, float]] = {}
+    influences: dict[Hashable, tuple[float, float]] = {}
     if cell and metric in cell.moves:
         for contexts, move, share in zip(cell.contexts, cell.moves[metric], cell.shares, strict=True):
-            moved, had = found.get(numbers[contexts[0]], (0.0, 0.0))
-            found[numbers[contexts[0]]] = moved + float(move), had + float(share)
-    return found
+            moved, had = influences.get(numbers[contexts[0]], (0.0, 0.0))
+            influences[numbers[contexts[0]]] = moved + float(move), had + float(share)
+    return influences
 
 
 def influences_of(scored: Scored, metrics: Collection[str]) -> Influences:
@@ -46,8 +46,8 @@ def influences_of(scored: Scored, metrics: Collection[str]) -> Influences:
     for part in scored.parts:
         wanted = [name for name in part.names if not metrics or name in metrics]
         if wanted:
-            found = influences(part.sums, scored.clusters)
-            moves |= {name: found[part.names[name]] for name in wanted}
+            of_part = influences(part.sums, scored.clusters)
+            moves |= {name: of_part[part.names[name]] for name in wanted}
     return _of([item.context for item in scored.items], scored.clusters, moves)
 
 

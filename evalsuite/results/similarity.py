@@ -38,13 +38,13 @@ def kept_similarity(result: CellResult, before: Mapping[str, MetricValue]) -> Ce
     The texts are the same if another metric of them has the same number of items, value and signature as before.
     """
     new = result.metrics
-    kept = {
+    earlier = {
         name: before[name]
         for name, twin in _TWINS.items()
-        if name in before and name not in new and twin in new and twin in before and _same(before[twin], new[twin])
+        if name in before and name not in new and twin in new and twin in before and _are_equal(before[twin], new[twin])
     }
-    return result.model_copy(update={"metrics": {**new, **kept}}) if kept else result
+    return result.model_copy(update={"metrics": {**new, **earlier}}) if earlier else result
 
 
-def _same(one: MetricValue, other: MetricValue) -> bool:
-    return (one.n, one.value, one.signature) == (other.n, other.value, other.signature)
+def _are_equal(a: MetricValue, b: MetricValue) -> bool:
+    return (a.n, a.value, a.signature) == (b.n, b.value, b.signature)

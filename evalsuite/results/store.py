@@ -61,8 +61,8 @@ _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new 
 def request_key(fingerprint: str, request: Request, chat: bool, settings: JsonObject) -> str:
     """The store's key for a request to a model: a SHA-256 in hexadecimal. `settings` are the backend's sampling settings;
     {"by": "item"} tells requests with the same prompt apart by their ids."""
-    asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
-    parts = [fingerprint, asked, request.max_new_tokens, settings]
+    prompt: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
+    parts = [fingerprint, prompt, request.max_new_tokens, settings]
     if request.scoring != "generate":
         parts += [request.scoring, request.labels, request.options]
     # Added only where they are set, so that stores of older versions keep their keys.
@@ -237,8 +237,8 @@ class Store:
 
     def _require_plan(self, number: int) -> None:
         """Raise sqlite3.DatabaseError if a cell's plan is not as it was stored. Older versions wrote no digests."""
-        kept = self._db.execute("SELECT digest FROM digests WHERE name = ?", (_of_plan(number),)).fetchone()
-        if kept and kept[0] != self._plan_digest(number):
+        stored = self._db.execute("SELECT digest FROM digests WHERE name = ?", (_of_plan(number),)).fetchone()
+        if stored and stored[0] != self._plan_digest(number):
             raise sqlite3.DatabaseError("the plan of a cell is not as it was stored: its digest differs")
 
     def plan_judging(self, place: JsonObject, facts: JsonObject, rows: Iterable[JudgingRow | ReaderRow]) -> None:
@@ -494,18 +494,17 @@ def _parsed(text: str | bytes) -> Any:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
 
 
-# Fields of the request.
-_ASKED = "prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern", "answer_after", "sample"
-_WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # fields of the trial
+_REQUEST_FIELDS = "prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern", "answer_after", "sample"
+_TRIAL_FIELDS = ("variant", "shots", "asked_shots", "perturb", "rotation")
 
 
 def _row(trial: Trial) -> JsonObject:
     """A trial without its item. `_trial` restores the rest of its request from the item."""
-    asked = {name: getattr(trial.request, name) for name in _ASKED}
-    asked["messages"] = [{"role": message.role, "content": message.content} for message in trial.request.messages]
+    fields = {name: getattr(trial.request, name) for name in _REQUEST_FIELDS}
+    fields["messages"] = [{"role": message.role, "content": message.content} for message in trial.request.messages]
     if trial.request.options != trial.item.options:  # the template puts words before each option
-        asked["options"] = trial.request.options
-    return asked | {name: getattr(trial, name) for name in _WAY}
+        fields["options"] = trial.request.options
+    return fields | {name: getattr(trial, name) for name in _TRIAL_FIELDS}
 
 
 def _trial(item: Item, packed: bytes) -> Trial:
@@ -514,6 +513,8 @@ def _trial(item: Item, packed: bytes) -> Trial:
     row["pairs"] = tuple((context, target) for context, target in row.get("pairs", ()))
     row["shots"] = tuple(row["shots"])
     # Older versions wrote fewer fields: the others have their defaults.
-    asked, way = ({name: row[name] for name in names if name in row} for names in (_ASKED, _WAY))
+    of_request, of_trial = (
+        {name: row[name] for name in names if name in row} for names in (_REQUEST_FIELDS, _TRIAL_FIELDS)
+    )
     options = tuple(row.get("options", item.options))
-    return Trial(item, Request(id=item.id, labels=item.labels, options=options, **asked), **way)
+    return Trial(item, Request(id=item.id, labels=item.labels, options=options, **of_request), **of_trial)

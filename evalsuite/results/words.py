@@ -49,10 +49,10 @@ def set_title(benchmark: Benchmark, item_set: str) -> Text:
     )
 
 
-def task_and_set(task: Task, item_set: str, before: str = "", rest: str = "") -> Text:
+def task_and_set(task: Task, item_set: str, before: str = "", after: str = "") -> Text:
     """The label of a row: 困难 常识知识填充, "HARD CKF"."""
     name = set_name(benchmark_of(task.name), item_set)
-    return Text(f"{before}{name.zh} {task.zh}{rest}", f"{before}{name.en} {task.short}{rest}")
+    return Text(f"{before}{name.zh} {task.zh}{after}", f"{before}{name.en} {task.short}{after}")
 
 
 SPLITS = {"test": Text("测试集", "test"), "dev": Text("开发集", "dev"), "train": Text("训练集", "train")}

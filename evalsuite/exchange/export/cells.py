@@ -110,7 +110,7 @@ class ExportedTask:
             yield {
                 "prompt": last.content,
                 "target": self.prompt.target(trial.item),
-                "shots": [{"prompt": asked.content, "target": answered.content} for asked, answered in shown],
+                "shots": [{"prompt": question.content, "target": reply.content} for question, reply in shown],
                 "variant": variant,
                 "answer_after": trial.request.answer_after,
                 "pooled": pooled,
@@ -120,10 +120,10 @@ class ExportedTask:
 
 def _without_system(messages: Sequence[Message]) -> Sequence[Message]:
     """The turns; a system message becomes the beginning of the first, as in the prompt of a base model."""
-    first, *rest = messages
+    first, *turns = messages
     if first.role != "system":
         return messages
-    return (replace(rest[0], content=f"{first.content}\n\n{rest[0].content}"), *rest[1:])
+    return (replace(turns[0], content=f"{first.content}\n\n{turns[0].content}"), *turns[1:])
 
 
 def listed(cells: Sequence[ExportedTask]) -> str:

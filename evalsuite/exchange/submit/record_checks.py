@@ -34,7 +34,7 @@ class Broken(Exception):
 
 def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str]:
     """Yield the problems of a cell's records. Raises Broken at the end if the records cannot be scored."""
-    asked: dict[tuple[str, int, int], int] = {}
+    lines: dict[tuple[str, int, int], int] = {}
     replies: dict[str, bytes] = {}
 
     def faults_of(record: Record, number: int) -> Faults:
@@ -43,9 +43,9 @@ def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str
             raise Unscorable(("gold", f"{record.gold!a} is none of the labels"))
         trial = record.trial()
         name = record.item, record.rotation, record.sample
-        if name in asked:
-            yield "item", f"{record.item} was asked on line {asked[name]} already"
-        asked.setdefault(name, number)
+        if name in lines:
+            yield "item", f"{record.item} was asked on line {lines[name]} already"
+        lines.setdefault(name, number)
         # Requests with the same key are sent once, so they have the same reply.
         reply = repr([record.reply, record.finish, record.error, record.likelihoods])
         digest = hashlib.blake2b(reply.encode()).digest()
@@ -59,13 +59,13 @@ def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str
 
 def judged_lines(folder: Path, cell: JudgedCell) -> Iterator[str]:
     """Yield the problems of a judge's records. Raises Broken like `cell_lines`."""
-    asked: dict[tuple[str, int, str | None], int] = {}
+    lines: dict[tuple[str, int, str | None], int] = {}
 
     def faults_of(record: JudgedRecord, number: int) -> Faults:
         name = record.item, record.rotation, record.attack
-        if name in asked:
-            yield "item", f"{record.item} was judged on line {asked[name]} already"
-        asked.setdefault(name, number)
+        if name in lines:
+            yield "item", f"{record.item} was judged on line {lines[name]} already"
+        lines.setdefault(name, number)
         yield from _judged(cell, record)
 
     yield from _file(folder, cell.records, JudgedRecord, faults_of)

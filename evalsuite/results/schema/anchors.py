@@ -117,7 +117,7 @@ class AnchorFile(Strict):
 
     @model_validator(mode="after")
     def _one_set_a_place(self) -> Self:
-        places = [(one.task, one.set, one.split) for one in self.sets]
+        places = [(anchor_set.task, anchor_set.set, anchor_set.split) for anchor_set in self.sets]
         for n, place in enumerate(places):
             if place in places[:n]:
                 raise Fault(f"has a second set for {' '.join(place)}; remove one", f"sets[{n}]")

@@ -204,8 +204,8 @@ SettingsFields = JsonObject
 def narrowed(content: _Narrowed, chosen: PlaceFilter) -> _Narrowed:
     """The content without rows about other cells, at any depth."""
     if isinstance(content, list):
-        kept = [row for row in content if not isinstance(row, Located) or row.concerns(chosen)]
-        return [narrowed(row, chosen) for row in kept]  # type: ignore[return-value]
+        rows = [row for row in content if not isinstance(row, Located) or row.concerns(chosen)]
+        return [narrowed(row, chosen) for row in rows]  # type: ignore[return-value]
     if isinstance(content, Strict):
         fields = {name: getattr(content, name) for name in type(content).model_fields}
         return content.model_copy(

@@ -232,8 +232,8 @@ def _judges(consensuses: Sequence[figures.Consensus], judges: JudgeScores) -> It
     for judge, scores in judges.items():
         for scale in dict.fromkeys(scale for _, scale in human):
             for model in ["", *models] if len(models) > 1 else models:
-                mine = {p: s for p, s in human.items() if p[1] == scale and model in ("", model_of[p[0]])}
-                if (row := judge_agreement(scores, mine)).n:
+                of_model = {p: s for p, s in human.items() if p[1] == scale and model in ("", model_of[p[0]])}
+                if (row := judge_agreement(scores, of_model)).n:
                     yield JudgeRow(judge, model, scale, row)
 
 

@@ -48,11 +48,11 @@ def consensus(sample: Sample, marks: Sequence[Mark]) -> tuple[Consensus, ...]:
     middle = min if rubric.unanimous else median
     rows = []
     for d in marked:
-        mine = by_output[d.output.id]
-        votes = Counter((m.right, m.said) for m in mine)
+        output_marks = by_output[d.output.id]
+        votes = Counter((m.right, m.said) for m in output_marks)
         right, option = max(votes, key=votes.__getitem__)  # the first of equals
-        names = [name for m in mine for name in m.scores]
-        scores = {name: float(middle(m.scores[name] for m in mine if name in m.scores)) for name in names}
+        names = [name for m in output_marks for name in m.scores]
+        scores = {name: float(middle(m.scores[name] for m in output_marks if name in m.scores)) for name in names}
         if rubric.unanimous and len(scores) == len(rubric.scales):
             scores["valid"] = min(scores.values())
         weight = d.size / counts[d.output.model, d.stratum]
@@ -78,12 +78,16 @@ class Correct:
 def correct_rows(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[Correct, ...]:
     rows, order = [], list(KINDS)
     for whole in sorted(sample.whole, key=lambda w: order.index(w.kind)):
-        mine = [v for v in consensuses if (v.output.model, v.output.kind.name) == (whole.model, whole.kind)]
-        if not mine:
+        group = [v for v in consensuses if (v.output.model, v.output.kind.name) == (whole.model, whole.kind)]
+        if not group:
             continue
-        counts = (sum(v.output.raw_right for v in mine), sum(v.output.right for v in mine), sum(v.right for v in mine))
-        covered = sum({v.stratum: v.size for v in mine}.values()) / whole.outputs
-        rows.append(Correct(whole.model, whole.kind, len(mine), *counts, whole, correct_share(mine), covered))
+        counts = (
+            sum(v.output.raw_right for v in group),
+            sum(v.output.right for v in group),
+            sum(v.right for v in group),
+        )
+        covered = sum({v.stratum: v.size for v in group}.values()) / whole.outputs
+        rows.append(Correct(whole.model, whole.kind, len(group), *counts, whole, correct_share(group), covered))
     return tuple(rows)
 
 
@@ -98,17 +102,17 @@ def correct_share(consensuses: Sequence[Consensus]) -> Interval:
     value = math.fsum(v.weight for v in consensuses if v.right) / total
     spread = {}
     for auto in (True, False):
-        mine = [v for v in consensuses if v.output.right == auto]
-        n, weights = len(mine), math.fsum(v.weight for v in mine)
-        hits = n * math.fsum(v.weight for v in mine if v.right) / weights if mine else 0.0
+        group = [v for v in consensuses if v.output.right == auto]
+        n, weights = len(group), math.fsum(v.weight for v in group)
+        hits = n * math.fsum(v.weight for v in group if v.right) / weights if group else 0.0
         p = (hits + 0.5) / (n + 1)
         spread[auto] = p * (1 - p)
     variance = 0.0
     for stratum in {v.stratum for v in consensuses}:
-        mine = [v for v in consensuses if v.stratum == stratum]
-        n, size = len(mine), mine[0].size
+        group = [v for v in consensuses if v.stratum == stratum]
+        n, size = len(group), group[0].size
         # A coarse stratum may hold both classes.
-        inner = sum(spread[v.output.right] for v in mine) / n
+        inner = sum(spread[v.output.right] for v in group) / n
         variance += (size / total) ** 2 * (1 - n / size) * inner / n
     half = _Z * math.sqrt(variance)
     return Interval(value, max(0.0, value - half), min(1.0, value + half))
@@ -144,26 +148,26 @@ def parser_rows(consensuses: Sequence[Consensus]) -> tuple[ParserRow, ...]:
     rows = []
     for model in dict.fromkeys(v.output.model for v in consensuses):
         for kind in KINDS.values():
-            mine = [v for v in consensuses if (v.output.model, v.output.kind) == (model, kind)]
-            names = [name for name in TASKS if any(v.output.task == name for v in mine)]
-            rows += [_parser_row(model, kind, name, [v for v in mine if v.output.task == name]) for name in names]
+            group = [v for v in consensuses if (v.output.model, v.output.kind) == (model, kind)]
+            names = [name for name in TASKS if any(v.output.task == name for v in group)]
+            rows += [_parser_row(model, kind, name, [v for v in group if v.output.task == name]) for name in names]
             if len(names) > 1:
-                rows.append(_parser_row(model, kind, "", mine))
+                rows.append(_parser_row(model, kind, "", group))
     return tuple(rows)
 
 
-def _parser_row(model: str, kind: Kind, task: str, mine: Sequence[Consensus]) -> ParserRow:
+def _parser_row(model: str, kind: Kind, task: str, group: Sequence[Consensus]) -> ParserRow:
     option = None
     if kind.options:
         option = (
-            weighted_ratio([(v, v.output.read == v.said) for v in mine if v.output.read is not None]),
-            weighted_ratio([(v, v.output.read == v.said) for v in mine if isinstance(v.said, (int, tuple))]),
+            weighted_ratio([(v, v.output.read == v.said) for v in group if v.output.read is not None]),
+            weighted_ratio([(v, v.output.read == v.said) for v in group if isinstance(v.said, (int, tuple))]),
         )
     right = (
-        weighted_ratio([(v, v.right) for v in mine if v.output.right]),
-        weighted_ratio([(v, v.output.right) for v in mine if v.right]),
+        weighted_ratio([(v, v.right) for v in group if v.output.right]),
+        weighted_ratio([(v, v.output.right) for v in group if v.right]),
     )
-    return ParserRow(model, kind.name, task, len(mine), option, right)
+    return ParserRow(model, kind.name, task, len(group), option, right)
 
 
 def weighted_ratio(outputs: Sequence[tuple[Consensus, bool]]) -> Ratio:
@@ -208,15 +212,15 @@ def score_rows(sample: Sample, consensuses: Sequence[Consensus]) -> tuple[HumanS
     rows = []
     for model in dict.fromkeys(v.output.model for v in consensuses):
         for scale in rubric_named(sample.rubric).reported:
-            mine = [v for v in consensuses if v.output.model == model and scale.name in v.scores]
-            names = [name for name in TASKS if any(v.output.task == name for v in mine)]
+            scored = [v for v in consensuses if v.output.model == model and scale.name in v.scores]
+            names = [name for name in TASKS if any(v.output.task == name for v in scored)]
             for name in [*names, ""] if len(names) > 1 else names:
-                some = [v for v in mine if name in ("", v.output.task)]
-                values = [(v.scores[scale.name], v.weight) for v in some]
+                group = [v for v in scored if name in ("", v.output.task)]
+                values = [(v.scores[scale.name], v.weight) for v in group]
                 counts = Counter(math.floor(value + 0.5) for value, _ in values)
                 histogram = {i: counts[i] for i in range(scale.low, scale.high + 1)}
                 rows.append(
-                    HumanScores(model, name, scale.name, len(some), _mean(values, scale.low, scale.high), histogram)
+                    HumanScores(model, name, scale.name, len(group), _mean(values, scale.low, scale.high), histogram)
                 )
     return tuple(rows)
 

@@ -104,16 +104,16 @@ def _mark_of(
     """The mark in a row; None if the row is not filled in."""
 
     def wrong(name: str, expected: str) -> DataError:
-        said = "missing" if row.get(name) in (None, "") else f"{str(row[name])[:60]!r}"
-        return DataError(f"{said}; expected {expected}", file, line, name)
+        shown = "missing" if row.get(name) in (None, "") else f"{str(row[name])[:60]!r}"
+        return DataError(f"{shown}; expected {expected}", file, line, name)
 
     if row.get("sample") != sample:
         raise wrong("sample", f"{sample}: these are marks of another sample")
     output = outputs.get(str(row.get("output")))
     if output is None:
         raise wrong("output", "the id of an output of the sample")
-    asked = ("said",) if output.labels else ("right", *(s.name for s in scales if output.kind.rated))
-    if all(row.get(name) in (None, "") for name in asked):
+    required = ("said",) if output.labels else ("right", *(s.name for s in scales if output.kind.rated))
+    if all(row.get(name) in (None, "") for name in required):
         return None
     annotator = str(row.get("annotator") or "").strip()
     if not annotator:

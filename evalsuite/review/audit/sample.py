@@ -85,8 +85,8 @@ def run_totals(outputs: Sequence[Output]) -> tuple[RunTotals, ...]:
     """Counts per model and kind."""
     groups = by_key(((output.model, output.kind.name), output) for output in outputs)
     return tuple(
-        RunTotals(*group, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
-        for group, mine in groups.items()
+        RunTotals(*group, len(members), sum(o.raw_right for o in members), sum(o.right for o in members))
+        for group, members in groups.items()
     )
 
 
@@ -97,7 +97,7 @@ def draw_sample(outputs: Sequence[Output], name: str, n: int, seed: int, rubric:
     neither model nor outcome. Raises ConfigError if `n` is smaller than the number of kinds.
     """
     models = by_key((output.model, output) for output in outputs)
-    drawn = [d for model, mine in models.items() for d in _draw(mine, n, f"{seed}:audit:{model}")]
+    drawn = [d for model, of_model in models.items() for d in _draw(of_model, n, f"{seed}:audit:{model}")]
     Random(f"{seed}:audit:order").shuffle(drawn)
     drawn.sort(key=lambda d: list(TASKS).index(d.output.task))
     tasks = tuple(name for name in TASKS if any(o.task == name for o in outputs))
@@ -115,14 +115,14 @@ def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
     drawn = []
     for stratum in sorted(sizes):
         rng = Random(f"{purpose}:{stratum}")
-        mine = [o for o in outputs if level(o) == stratum]
-        rng.shuffle(mine)
+        members = [o for o in outputs if level(o) == stratum]
+        rng.shuffle(members)
         # Systematic sampling from a random start, sorted by task and set: equal probabilities, and a stratum of
         # several tasks is sampled from all of them.
-        mine.sort(key=lambda o: (o.task, o.set))
-        step, start = len(mine) / taken[stratum], rng.random()
-        chosen = [mine[min(len(mine) - 1, math.floor((start + i) * step))] for i in range(taken[stratum])]
-        drawn += [Drawn(o, stratum, len(mine), taken[stratum]) for o in chosen]
+        members.sort(key=lambda o: (o.task, o.set))
+        step, start = len(members) / taken[stratum], rng.random()
+        chosen = [members[min(len(members) - 1, math.floor((start + i) * step))] for i in range(taken[stratum])]
+        drawn += [Drawn(o, stratum, len(members), taken[stratum]) for o in chosen]
     return drawn
 
 

@@ -177,12 +177,12 @@ def _metrics(rows: Sequence[HumanCorrelation]) -> Iterator[Sheet]:
     """Headline metrics of each benchmark's short texts, and F1; audit.json has all metrics."""
     texts = [t for t in TASKS.values() if t.kind.rated]
     shown = {(t.benchmark, metric) for t in texts for metric in (*t.metrics, "f1")}
-    kept = tuple(
+    lines = tuple(
         Row((f"{r.benchmark} {r.metric}", r.scale, r.basis, r.n, *map(Value, (r.spearman, r.pearson, r.kendall))))
         for r in rows
         if (r.benchmark, r.metric) in shown and r.spearman is not None
     )
-    if kept:
+    if lines:
         columns = (
             Column("metric"),
             Column("scale", align="right"),
@@ -190,4 +190,4 @@ def _metrics(rows: Sequence[HumanCorrelation]) -> Iterator[Sheet]:
             _N,
             *(Column(name, kind="number", digits=3, signed=True) for name in ("Spearman", "Pearson", "Kendall")),
         )
-        yield Sheet("metrics", "Metrics beside people", columns, kept)
+        yield Sheet("metrics", "Metrics beside people", columns, lines)

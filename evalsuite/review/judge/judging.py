@@ -105,9 +105,9 @@ def _judge(
                     raise backend
                 for rubric, cells in groups:
                     judge = RubricJudge(s, rubric, model, backend)
-                    asked = [(judging, judge.plan(judging, store, families)) for judging in judge.judgings(cells)]
+                    planned = [(judging, judge.plan(judging, store, families)) for judging in judge.judgings(cells)]
                     for attempt in range(1, s.attempts + 1):
-                        ask(judge.requests(asked, store, attempt), backend.generate, store, display, judge.readable)
+                        ask(judge.requests(planned, store, attempt), backend.generate, store, display, judge.readable)
     results = write_results(out, reading_of(out))
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
@@ -154,7 +154,7 @@ def group_by_rubric(
                 f"{cell.place.task}: {benchmark_of(cell.place.task).title} has no rubric of its own; name one: --rubric"
             )
         groups.setdefault(name, []).append((cell, rows))
-    return [(RubricTemplate(resolve(s.prompts), name), mine) for name, mine in groups.items()]
+    return [(RubricTemplate(resolve(s.prompts), name), of_rubric) for name, of_rubric in groups.items()]
 
 
 def text_after_thinking(response: Response) -> str:
@@ -266,14 +266,14 @@ class RubricJudge:
         return rows
 
     def requests(
-        self, asked: Sequence[tuple[CellJudging, list[JudgingRow]]], store: Store, attempt: int
+        self, planned: Sequence[tuple[CellJudging, list[JudgingRow]]], store: Store, attempt: int
     ) -> list[RequestGroup[Request]]:
         """Requests of an attempt: all in the first, later only those whose replies so far had no readable score.
 
         They are grouped by task and set, one display line each.
         """
         groups: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
-        for judging, rows in asked:
+        for judging, rows in planned:
             requests, keys = groups.setdefault((judging.cell.place.task, judging.cell.place.set), ([], []))
             for row in rows:
                 if row["keys"] and all(self._is_invalid(store.response(k)) for k in row["keys"][: attempt - 1]):
