@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { compile } from "json-schema-to-typescript";
 
 const here = import.meta.dirname;
+const MOST_VALUES = 12;
 for (const name of ["results", "record", "judged-record", "second-record", "annotation"]) {
   const from = join(here, `../schema/${name}.schema.json`),
     to = join(here, `src/types/${name}.ts`);
   const source = readFileSync(from, "utf8");
   const hash = createHash("sha256").update(source).digest("hex").slice(0, 16); // so that a test without Node can compare
-  const schema = untitled(JSON.parse(source));
+  const schema = withoutNames(JSON.parse(source));
   const text = await compile(schema, schema.title, {
     bannerComment: `// Generated from schema/${name}.schema.json (${hash}) by types.mjs.`,
     additionalProperties: false,
@@ -20,12 +21,15 @@ for (const name of ["results", "record", "judged-record", "second-record", "anno
   else if (readFileSync(to, "utf8") !== text) throw Error(`${to} is not what its schema gives: run make page`);
 }
 
-/** A schema whose plain values have no titles: each title would become a type of its own, a second time in the next schema. */
-function untitled(node) {
-  if (Array.isArray(node)) return node.map(untitled);
+/** A schema without titles of plain values, each of which would become a type of its own, a second time in the next schema. A long
+ *  list of allowed values, such as the names of all tasks, is any string to the scripts, which read the list from the page's data. */
+function withoutNames(node) {
+  if (Array.isArray(node)) return node.map(withoutNames);
   if (node === null || typeof node !== "object") return node;
   const rows = Object.entries(node).filter(
-    ([key, value]) => key !== "title" || typeof value !== "string" || node.properties,
+    ([key, value]) =>
+      (key !== "title" || typeof value !== "string" || node.properties) &&
+      !(key === "enum" && value.length > MOST_VALUES),
   );
-  return Object.fromEntries(rows.map(([key, value]) => [key, untitled(value)]));
+  return Object.fromEntries(rows.map(([key, value]) => [key, withoutNames(value)]));
 }

@@ -3,7 +3,7 @@
 
 import { drawCount, keyButton, keyButtons, onEnter } from "../common/annotator/page.ts";
 import { draw } from "../common/annotator/work.ts";
-import { $, button, byId, h, para, setChildren, visible } from "../common/dom.ts";
+import { $, button, byId, div, h, para, setChildren } from "../common/dom.ts";
 import { keycap } from "../common/keys.ts";
 import { dataNode } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
@@ -29,11 +29,7 @@ export function drawForm() {
     h("p", { class: "wrong", id: "w-whole", role: "status" }),
     !k.proposed &&
       mayRemove(k) &&
-      h(
-        "div",
-        { class: "row2 low" },
-        button([t("remove"), " ", keycap("x")], remove, { id: "remove", class: "small" }),
-      ),
+      div("row2 low", button([t("remove"), " ", keycap("x")], remove, { id: "remove", class: "small" })),
   );
 }
 
@@ -161,9 +157,7 @@ export function drawWrongs() {
     const ofField = mine.filter((p) => (p.field || "whole") === field);
     setChildren(
       $(`w-${field}`),
-      ofField.map((p) =>
-        h("span", { class: p.code === "empty" && "todo", "data-code": p.code }, visible(problemWords(p))),
-      ),
+      ofField.map((p) => h("span", { class: p.code === "empty" && "todo", "data-code": p.code }, problemWords(p))),
     );
     byId(`in-${field}`)?.setAttribute("aria-invalid", String(ofField.some((p) => p.code !== "empty")));
   }
@@ -177,5 +171,5 @@ function preview(k: Knowledge, conflict: string, position: [turn: number, at: nu
   if (!conflict || !position) return null;
   const [turn, at] = position,
     text = current().dialogue[turn];
-  return [visible(text.slice(0, at)), h("mark", null, visible(conflict)), visible(text.slice(at + k.phrase.length))];
+  return [text.slice(0, at), h("mark", null, conflict), text.slice(at + k.phrase.length)];
 }

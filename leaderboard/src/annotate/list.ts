@@ -1,7 +1,7 @@
 // The question whether a dialogue holds commonsense knowledge, and the list of its annotations.
 
 import { keyButton, smallHeading } from "../common/annotator/page.ts";
-import { $, button, h, setChildren, visible } from "../common/dom.ts";
+import { $, button, div, h, setChildren } from "../common/dom.ts";
 import { keycap } from "../common/keys.ts";
 import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
@@ -17,9 +17,8 @@ export function drawList() {
     $("list"),
     smallHeading(t("isThere")),
     found && h("ol", { class: "found" }, annotations.map(drawFound)),
-    h(
-      "div",
-      { class: "row2" },
+    div(
+      "row2",
       button([t(found ? "another" : "thereIs"), " ", keycap("n")], add, { id: "add", class: "primary" }),
       button([t("thereIsNot"), " ", keycap("0")], markNothing, {
         id: "nothing",
@@ -32,10 +31,7 @@ export function drawList() {
 
 function drawFound(k: Knowledge, of: number) {
   const says = `${k.instance || "…"}｜${k.domain || "…"}：${k.slot || "…"} = ${k.value || "…"}`,
-    label = [
-      h("span", { class: "data", lang: "zh-CN" }, visible(says)),
-      h("span", { class: "pill" }, stateWord(k, of)),
-    ];
+    label = [h("span", { class: "data", lang: "zh-CN" }, says), h("span", { class: "pill" }, stateWord(k, of))];
   return h(
     "li",
     null,

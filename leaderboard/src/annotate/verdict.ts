@@ -2,7 +2,7 @@
 // annotator sees why an annotation was returned.
 
 import { keyButton, keyButtons, noteField } from "../common/annotator/page.ts";
-import { button, h, para } from "../common/dom.ts";
+import { button, div, h, para } from "../common/dom.ts";
 import { keycap } from "../common/keys.ts";
 import { dataNode } from "../common/passage.ts";
 import { t } from "../common/words.ts";
@@ -23,7 +23,7 @@ export const drawProposal = (k: Knowledge) =>
     "div",
     { class: "notice caution", id: "proposal" },
     h("p", null, t("isProposed", k.proposer || "?")),
-    h("div", { class: "row2" }, acceptButton(), button([t("reject"), " ", keycap("x")], remove, { id: "reject" })),
+    div("row2", acceptButton(), button([t("reject"), " ", keycap("x")], remove, { id: "reject" })),
   );
 
 export function drawVerdict(k: Knowledge) {
@@ -33,7 +33,7 @@ export function drawVerdict(k: Knowledge) {
     "div",
     { class: "notice", id: "verdict" },
     verdictWords(k),
-    h("div", { class: "row2" }, acceptButton(), giving),
+    div("row2", acceptButton(), giving),
     (state.returning || isReturned(k)) && drawReasons(k),
     isReturned(k) && noteField("in-note", t("noteToAnnotator"), k.note, (note) => changeChosen({ note })),
   );

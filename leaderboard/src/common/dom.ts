@@ -1,6 +1,6 @@
 // DOM helpers. They write no HTML: a text of the data becomes a text node, whatever is in it.
 import { codePoint, HIDDEN, plain } from "./text.ts";
-import { t } from "./words.ts";
+import { sentences, t } from "./words.ts";
 
 /** A node's child; false, null and undefined are left out. */
 export type Kid = Node | string | number | false | null | undefined | Kid[];
@@ -30,8 +30,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 const SPOKEN = /^(aria-label|title|placeholder|label)$/;
 
-/** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. Hidden characters are made visible in
- *  every text and attribute that people read. */
+/** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. Hidden characters become marks in every
+ *  text and attribute that people read, so that callers need not think of them. */
 export function fill<N extends Element>(node: N, props: Props<N> | null, kids: Kids): N {
   for (const [name, value] of Object.entries(props ?? {})) {
     const isWritten = name === "aria-pressed"; // "false" is written, where other attributes are left out
@@ -61,6 +61,14 @@ export const s = <K extends keyof Svg>(tag: K, props?: Props<Svg[K]> | null, ...
   fill(document.createElementNS(SVG, tag), props ?? null, kids);
 
 export const para = (cls: string, ...kids: Kids) => h("p", { class: cls }, ...kids);
+
+export const div = (cls: string, ...kids: Kids) => h("div", { class: cls }, ...kids);
+
+/** A note on what stands below it or above it. */
+export const note = (...all: Parameters<typeof sentences>) => para("note", sentences(...all));
+
+/** A section of a page; its kids begin with its heading. */
+export const section = (id: string, ...kids: Kids) => h("section", { class: "block", id }, ...kids);
 
 /** A fold: `summary` is always visible, `kids` only while the fold is open. */
 export const fold = (summary: Kid, ...kids: Kids) => h("details", null, h("summary", null, summary), ...kids);
@@ -155,7 +163,7 @@ export function makeReachable(box: Element) {
 export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(makeReachable, 0, e.target), true);
 
 /** Nodes for `text`; hidden characters are drawn as marks. */
-export function visible(text: string): (Node | string)[] {
+function visible(text: string): (Node | string)[] {
   if (!HIDDEN.test(text)) return text === "" ? [] : [text];
   const nodes: (Node | string)[] = [];
   let words = "";

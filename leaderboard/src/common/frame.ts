@@ -1,5 +1,5 @@
 // Starts a page, and draws the frame that all pages share: title, footer, and a header with buttons for language, keys and theme.
-import { $, button, fill, h, type Kid, para, setChildren, watchFolds } from "./dom.ts";
+import { $, button, div, fill, h, type Kid, para, setChildren, watchFolds } from "./dom.ts";
 import { lettersOn, switchLetters } from "./keys.ts";
 import { watchMenus } from "./menu.ts";
 import { store } from "./storage.ts";
@@ -33,13 +33,11 @@ export function drawFrame(title: string, foot: Kid) {
   setChildren($("foot"), h("p", null, foot));
   setChildren(
     $("top"),
-    h(
-      "div",
-      { class: "bar" },
+    div(
+      "bar",
       para("brand", "evalsuite"),
-      h(
-        "div",
-        { class: "tools" },
+      div(
+        "tools",
         button(t("language"), switchLanguage, { id: "lang", lang: inChinese() ? "en" : "zh-CN" }),
         button("⌨", toggleKeys, {
           id: "letterkeys",

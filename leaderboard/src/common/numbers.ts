@@ -35,6 +35,3 @@ export const mean = (values: readonly Maybe[]) =>
 
 /** Two decimals, for scores and coefficients. */
 export const twoDigits = (v: Maybe) => (isNumber(v) ? fixed(v, 2).replace("-", "−") : "–");
-
-/** A change of a share in percentage points, with its sign. */
-export const signed = (v: Maybe) => (isNumber(v) ? `${v < 0 ? "−" : "+"}${pct(Math.abs(v))}` : "–");

@@ -1,5 +1,5 @@
 // Texts of data and models: long texts shortened, spans highlighted, dialogues as bubbles.
-import { button, h, type Kid, setChildren, visible } from "./dom.ts";
+import { button, h, type Kid, setChildren } from "./dom.ts";
 import { num } from "./numbers.ts";
 import { langOf, splitTurn } from "./text.ts";
 import { t } from "./words.ts";
@@ -22,7 +22,7 @@ function inTwoParts(text: string, draw: (part: string) => Kid): Kid {
 
 /** An element with a text of the data. */
 export const dataNode = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, text: string) =>
-  h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, inTwoParts(text, visible));
+  h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, inTwoParts(text, String));
 
 /** A text with every `[MASK]` highlighted, and every occurrence of `spans`, with the CSS class `cls`. */
 export const emphasised = (text: string, spans: readonly string[], cls: string) =>
@@ -37,11 +37,11 @@ function highlightSpans(text: string, spans: readonly string[], cls: string): Ki
       .filter(([at]) => at >= 0)
       .sort((a, b) => a[0] - b[0]);
     if (!found.length) {
-      nodes.push(visible(rest));
+      nodes.push(rest);
       break;
     }
     const [at, first] = found[0];
-    nodes.push(visible(rest.slice(0, at)), h("mark", { class: first === "[MASK]" ? "mask" : cls }, visible(first)));
+    nodes.push(rest.slice(0, at), h("mark", { class: first === "[MASK]" ? "mask" : cls }, first));
     rest = rest.slice(at + first.length);
   }
   return nodes;
@@ -58,7 +58,7 @@ export function chat(turns: readonly string[], spans: readonly string[] = []) {
       return h(
         "li",
         { class: speaker === first ? "left" : "right" },
-        h("span", { class: "who" }, visible(speaker)),
+        h("span", { class: "who" }, speaker),
         h("span", { class: "data bubble", lang: langOf(text) }, emphasised(text, spans, "goldspan")),
       );
     }),

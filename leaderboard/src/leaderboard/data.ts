@@ -1,7 +1,7 @@
 // The page's data (packed by report.py): models, tasks, benchmarks and cells, with a lookup for each.
-import { h, visible } from "../common/dom.ts";
+import { h } from "../common/dom.ts";
 import { NAMES, sumOf } from "../common/numbers.ts";
-import { brief, plain } from "../common/text.ts";
+import { brief } from "../common/text.ts";
 import { t } from "../common/words.ts";
 import { NO_ANSWER, STATUSES } from "./statuses.ts";
 import type {
@@ -23,8 +23,8 @@ import type {
 export const nameNode = (model: Model) =>
   h(
     "span",
-    { class: "data name", title: [plain(model.label), recordingWords(model)].filter(Boolean).join(" · ") },
-    visible(model.label),
+    { class: "data name", title: [model.label, recordingWords(model)].filter(Boolean).join(" · ") },
+    model.label,
   );
 
 /** The date and the source of a model's recorded replies; nothing if the run asked the model itself. */
@@ -41,7 +41,7 @@ export const recordingWords = ({ recorded }: Model) =>
 
 /** The flag of a model whose replies were recorded. */
 export const recordedFlags = (model: Model): Flag[] =>
-  model.recorded ? [{ text: t("recorded"), title: plain(recordingWords(model) ?? "") }] : [];
+  model.recorded ? [{ text: t("recorded"), title: recordingWords(model) ?? "" }] : [];
 
 /** The content of the page, after `prepare`. */
 export let data: PageData;

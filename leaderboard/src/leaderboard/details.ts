@@ -1,13 +1,12 @@
-// Details beside a value: its interval, the statuses of its replies, leaked items; and folds.
+// Details beside a value: leaked items, estimates, signs of contamination, the statuses of its replies; and folds.
 import { fill, h, type Kid, type Props } from "../common/dom.ts";
-import { num } from "../common/numbers.ts";
-import { plain } from "../common/text.ts";
+import { num, pct } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import { rememberFold } from "./actions.ts";
 import { counts, data } from "./data.ts";
 import { state } from "./state.ts";
 import { STATUSES } from "./statuses.ts";
-import type { Cell } from "./types.ts";
+import type { Cell, Flag } from "./types.ts";
 
 export const hasLeakedItems = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
@@ -31,6 +30,34 @@ export function leakNote(cell: Cell) {
   return t(!hasLeakedItems(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
 }
 
+// ---- estimates: cells in which only some items were asked
+/** A flag for an estimated figure: the number of items asked, out of all. */
+export const estimateFlag = ({ estimate }: Cell): Flag | null =>
+  estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateSentence(estimate) } : null;
+
+/** The words beside an estimated figure in a chart, which has no room for flags. */
+export const estimateWords = (cells: (Cell | undefined)[]): string => {
+  const flags = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
+  return flags.length ? ` · ${flags.length === 1 ? flags[0].text : "≈"}` : "";
+};
+
+export function estimateSentence(estimate: NonNullable<Cell["estimate"]>): string {
+  const [asked, of] = [num(estimate.asked), num(estimate.of)];
+  if (estimate.method === "subset") return t("estimateSubset", asked, of);
+  if (estimate.method === "anchors") {
+    const caution = estimate.beyond || (estimate.otherwise ?? []).length > 0 ? t("estimateCaution") : "";
+    return t("estimateAnchors", asked, of, num(estimate.models ?? 0), pct(estimate.error ?? 0)) + caution;
+  }
+  if (!estimate.margin) return t("estimateRanked", asked, of);
+  return t(
+    estimate.reached ? "estimateTold" : "estimateOpen",
+    asked,
+    of,
+    String(Math.round(10000 * estimate.margin) / 100),
+  );
+}
+
+// ---- statuses and signs
 /** The significant tests of contamination of a cell: signs that the model was trained on the file with its items. */
 export function contaminationSigns(cell: Cell) {
   const rows = data.runs[cell.run]?.contamination; // earlier versions wrote none
@@ -45,7 +72,7 @@ export function statusWords(cell: Cell) {
   const n = counts(cell);
   const known = STATUSES.filter((x) => n[x] > 0).map((x) => `${t(x)} ${num(n[x])}`);
   const others = Object.entries(cell.status ?? {}).filter(([x]) => !(STATUSES as readonly string[]).includes(x));
-  return [...known, ...others.map(([x, k]) => `${plain(x)} ${num(k)}`)].join(" · ");
+  return [...known, ...others.map(([x, k]) => `${x} ${num(k)}`)].join(" · ");
 }
 
 /** A note on the number of replies without an answer, which may explain a score of 0; "" if all replies have an answer. */

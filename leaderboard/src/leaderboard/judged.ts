@@ -1,6 +1,5 @@
 // Judges and their opinions on cells in view.
 import { isNumber, type Maybe, twoDigits } from "../common/numbers.ts";
-import { plain } from "../common/text.ts";
 import { data, mapKey, modelId } from "./data.ts";
 
 export const judgedCells = () =>
@@ -16,5 +15,5 @@ export const whoOf = (c: { judge: string; rubric: string }, scale: string) => ma
 
 export function whoName(who: string) {
   const [judge, rubric, scale] = who.split("\t");
-  return `${plain(judge)} · ${plain(rubric)}${scale === "score" ? "" : ` · ${plain(scale)}`}`;
+  return `${judge} · ${rubric}${scale === "score" ? "" : ` · ${scale}`}`;
 }

@@ -74,11 +74,7 @@ export interface MetricFigure extends Partial<MetricValue>, Partial<Omit<Average
 }
 export type Counts = Record<Status | "none", number>;
 /** A cell of results.json, with the positions of its replies in the page's data. */
-export interface Cell extends Omit<CellResult, "task" | "split" | "scoring" | "perturb"> {
-  task: string;
-  split: string;
-  scoring: string;
-  perturb: string;
+export interface Cell extends CellResult {
   /** The index of the run. */
   run: number;
   /** The model's id on this page: run and name. */

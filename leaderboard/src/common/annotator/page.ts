@@ -1,6 +1,6 @@
 // Draws the parts that the annotation and audit pages share: the form for a person's name, the progress, the buttons to other
 // entries, the list of keys.
-import { $, button, byId, h, type Kid, para, setChildren, visible } from "../dom.ts";
+import { $, button, byId, div, h, type Kid, para, setChildren } from "../dom.ts";
 import { drawFrame } from "../frame.ts";
 import { keycap, shortcut } from "../keys.ts";
 import { num } from "../numbers.ts";
@@ -129,7 +129,7 @@ export function drawNameForm(name = "") {
     loadWork(input.value.trim());
     moveTo(Math.max(0, openFrom(0)));
   };
-  const ask = h("div", { class: "row2" }, input, h("button", { type: "submit", class: "primary" }, t("begin")));
+  const ask = div("row2", input, h("button", { type: "submit", class: "primary" }, t("begin")));
   setChildren(
     $("main"),
     h(
@@ -163,7 +163,7 @@ export function drawEntry(
       "article",
       { class: "output", id: "output", "data-id": entry.id, tabindex: -1 },
       h("h1", { class: "taskname" }, title, h("span", { class: "tag" }, entry.set.toUpperCase())),
-      h("div", { class: "sides" }, sides),
+      div("sides", sides),
     ),
     drawHelp(keys),
   );
@@ -192,13 +192,12 @@ function drawProgress() {
     work.annotator = "";
     draw();
   };
-  return h(
-    "div",
-    { class: "progress" },
+  return div(
+    "progress",
     h("strong", { id: "count", role: "status" }),
     h("span", { class: "track", "aria-hidden": "true" }, h("i", { id: "bar" })),
     h("span", { class: "warn", id: "wrongs" }),
-    h("span", { class: "data" }, visible(work.annotator)),
+    h("span", { class: "data" }, work.annotator),
     button(t("someoneElse"), leave, { class: "small", id: "change" }),
     button(t("export"), exportWork, { class: "small primary", id: "export" }),
     drawImport(),
@@ -222,9 +221,8 @@ function drawImport() {
 }
 
 const drawStepper = (tools: Kid) =>
-  h(
-    "div",
-    { class: "stepper" },
+  div(
+    "stepper",
     button("‹", () => moveTo(work.at - 1), { id: "prev", disabled: work.at === 0, "aria-label": t("prev") }),
     h("span", { id: "position" }, t("at", num(work.at + 1), num(job.size))),
     button("›", () => moveTo(work.at + 1), { id: "next", disabled: work.at === job.size - 1, "aria-label": t("next") }),

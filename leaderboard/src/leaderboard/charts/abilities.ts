@@ -1,13 +1,12 @@
 // A panel for each ability, with a row for each model: its mean and the mean's interval.
 import { isNumber, pct } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { GroupColumn, GroupScore } from "../../types/results.ts";
 import { state } from "../state.ts";
 import { inWords } from "../tables/figures.ts";
 import type { Model } from "../types.ts";
 import { QUARTERS, ROW, shareScale } from "./axis.ts";
-import { between, dot, group, horizontalInterval, line, Points, rowAxis, rowMiddle } from "./marks.ts";
+import { dot, group, horizontalInterval, line, Points, rowAxis, rowMiddle } from "./marks.ts";
 
 export interface AbilityRow {
   model: Model;
@@ -24,8 +23,10 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
   const chance = rows.map(({ score }) => score?.chance).find(isNumber);
   const title = inWords(column);
   const points = new Points();
-  const describe = ({ model, score, estimated }: AbilityRow) =>
-    `${plain(model.label)} ${pct(score?.value)}${between(score)}${estimated ? " · ≈" : ""}`;
+  const describe = ({ model, score, estimated }: AbilityRow) => {
+    const interval = isNumber(score?.low) ? ` (${pct(score.low)}–${pct(score.high)})` : "";
+    return `${model.label} ${pct(score?.value)}${interval}${estimated ? " · ≈" : ""}`;
+  };
   const row = (one: AbilityRow, i: number) => {
     const { model, score, estimated, act } = one;
     if (!isNumber(score?.value)) return null;

@@ -1,11 +1,10 @@
 // A chart with a row for each model and a dot with whiskers for each set.
-import { h } from "../../common/dom.ts";
+import { div } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { chanceOf, entryAt, type OwnRow, published } from "../columns.ts";
 import { manyBenchmarks } from "../data.ts";
-import { estimateWords } from "../estimates.ts";
+import { estimateWords } from "../details.ts";
 import { cellAt, haveIntervals, perturbOf, scoringOf, setsOf } from "../filters.ts";
 import { metricOf } from "../metric_choice.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
@@ -81,7 +80,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
   const models = rows.map((r) => r.model);
   const whiskers = state.intervals && haveIntervals();
   const points = new Points();
-  const last = inPaper > 0 && h("div", { class: "muted" }, t("paperRow", inPaper));
+  const last = inPaper > 0 && div("muted", t("paperRow", inPaper));
   return points.panel(
     {
       data: {},
@@ -89,7 +88,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
       small: small.filter(Boolean).join(" · "),
       cls: "",
       size: ["100%", height + 20],
-      words: `${taskName(task)}: ${rows.map((r) => `${plain(r.label)} ${describe(r)}`).join("; ")}`,
+      words: `${taskName(task)}: ${rows.map((r) => `${r.label} ${describe(r)}`).join("; ")}`,
       rows: { models, last },
     },
     rowAxis(ticks.map(across), labels, height),
@@ -127,7 +126,7 @@ function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, po
       const between = span(metric, m.low, m.high, 1);
       const cell = set === null ? undefined : cellAt(row.model.id, set, task.name);
       const partly = estimated(row, set, task);
-      const words = `${plain(row.label)}, ${setLabel(set)} ${figure(metric, m.value)}${between && ` (${between})`}${partly}`;
+      const words = `${row.label}, ${setLabel(set)} ${figure(metric, m.value)}${between && ` (${between})`}${partly}`;
       const point = { x: across(m.value), y, words, cell, line: row.model.id, at: set, reach: whiskers ? 6 : 9 };
       return points.point(point, (px, py) =>
         dot(`dot ${cls}${partly && " partly"}`, px, py, whiskers ? 3.5 : cls === "set0" ? 5 : 4.5),

@@ -1,5 +1,5 @@
 // Judge against metric: the number of items with each score of the judge and each tenth of the metric.
-import { h, para } from "../../common/dom.ts";
+import { para } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import type { ScaleNumbers } from "../../types/results.ts";
@@ -8,7 +8,7 @@ import { type JudgedCell, signedValue } from "../judged.ts";
 import { isRaw, metricName, metricRow } from "../metrics.ts";
 import { evidenceButton } from "../tables/cells.ts";
 import { labelOf, nameOf, pickedOf } from "./looks.ts";
-import { bar, image, label, panel, path } from "./marks.ts";
+import { bar, image, label, panel, panels, path } from "./marks.ts";
 
 const SIDE = { wide: 26, high: 20 };
 const LEFT = 22;
@@ -38,8 +38,8 @@ export function jointPanels(cells: JudgedCell[], scale: string, metric: string):
   const picked = pickedOf(there.map((c) => c.id));
   const shown = picked.length ? there.filter((c) => picked.includes(c.id)) : there;
   if (!there.length) return para("notice", t("jointNone"));
-  const panels = shown.map((c) => c.scales?.[scale] && jointPanel(c, c.scales[scale], scaleOf(c, scale), metric));
-  return h("div", { class: "panels joints", id: "judge-joint" }, panels);
+  const drawn = shown.map((c) => c.scales?.[scale] && jointPanel(c, c.scales[scale], scaleOf(c, scale), metric));
+  return panels("judge-joint", drawn, "joints");
 }
 
 function jointPanel(c: JudgedCell, numbers: ScaleNumbers, [low, high]: [number, number], metric: string) {

@@ -1,5 +1,5 @@
 // The looks of models, the same in every chart: a colour, a marker and a dash each, and buttons that name them.
-import { button, h, visible, withFocusKey } from "../../common/dom.ts";
+import { button, h, withFocusKey } from "../../common/dom.ts";
 import { plain, shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { clearHighlights, highlight } from "../actions.ts";
@@ -50,7 +50,7 @@ export function modelKeys(ids: string[]): HTMLElement | null {
         title: labelOf(id),
       },
       markSample(lookOf(id), 14),
-      visible(shortened(modelOf(id).label, 150)),
+      shortened(modelOf(id).label, 150),
     );
   return h(
     "div",

@@ -1,6 +1,6 @@
 // The marks that all charts consist of. In every chart, keys move between points, and a press opens a point's evidence.
-import { h, type Kid, s, setChildren } from "../../common/dom.ts";
-import { isNumber, type Maybe, pct } from "../../common/numbers.ts";
+import { div, h, type Kid, s, setChildren } from "../../common/dom.ts";
+import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { textWidth } from "../../common/text.ts";
 import { cellRoute, go } from "../address.ts";
 import { nameNode } from "../data.ts";
@@ -58,9 +58,6 @@ export function rowAxis(grid: Length[], labels: [Length, Kid][], height: number)
     labels.map(([x, text], i) => label(x, height + 15, text, anchors[i])),
   ];
 }
-/** An interval in words; "" if there is none. */
-export const between = (m: { low?: Maybe; high?: Maybe } | undefined) =>
-  isNumber(m?.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "";
 
 // ---- names
 interface Naming<P> {
@@ -159,6 +156,8 @@ export const panel = ({ data, title, small }: Panel, ...kids: Kid[]): HTMLElemen
     h("figcaption", null, h("strong", null, title), small !== null && h("small", null, small)),
     ...kids,
   );
+/** A box of panels; `savers` (picture.ts) finds it by its id. */
+export const panels = (id: string, all: Kid, cls = "") => h("div", { class: `panels ${cls}`.trim(), id }, all);
 /** The models whose names stand at the left of a chart's rows. */
 export interface Rows {
   models: Model[];
@@ -169,9 +168,9 @@ export interface Rows {
 }
 function withNames({ models, head = 0, last }: Rows, chart: SVGElement): HTMLElement {
   const name = (m: Model) => h("div", { class: m.baseline && "muted" }, nameNode(m));
-  const names = h("div", { class: "names" }, models.map(name), last);
+  const names = div("names", models.map(name), last);
   if (head) names.style.paddingTop = `${head}px`;
-  return h("div", { class: "plotrow" }, names, chart);
+  return div("plotrow", names, chart);
 }
 export const rowMiddle = (i: number) => i * ROW + ROW / 2;
 

@@ -1,5 +1,5 @@
 // A sheet as a matrix: a square for a row and column, shaded by its value.
-import { h, type Kid } from "../../common/dom.ts";
+import { div, h, type Kid } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { blocksOf } from "../tables/blocks.ts";
@@ -141,7 +141,7 @@ function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
   return image(
     share ? "matrix" : "heat",
     [Math.ceil(width), Math.ceil(layout.bottom + 6)],
-    plain(titleOf(sheet)),
+    titleOf(sheet),
     layout.heads,
     rows.map((row, i) => [
       columns.map((column, j) => one(row, i, column, j)),
@@ -154,6 +154,6 @@ function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
 export const matrixBox = (matrix: Matrix, sheet: Sheet, of: string): HTMLElement =>
   h(
     "div",
-    { class: "scroll bare", tabindex: 0, role: "region", "aria-label": `${of} · ${plain(titleOf(sheet))}` },
-    h("div", { class: "heatbox" }, matrixNode(matrix, sheet)),
+    { class: "scroll bare", tabindex: 0, role: "region", "aria-label": `${of} · ${titleOf(sheet)}` },
+    div("heatbox", matrixNode(matrix, sheet)),
   );

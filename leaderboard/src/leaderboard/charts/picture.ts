@@ -1,7 +1,6 @@
 // A part of the page as one SVG or PNG file that needs no other file.
 import { $, button, fill, h, s } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { fileStem } from "../data.ts";
 
@@ -9,7 +8,7 @@ import { fileStem } from "../data.ts";
 export function savers(id: string, title: string): HTMLElement {
   const saver = (kind: string, make: (svg: string, done: (blob: Blob | null) => void) => void) => {
     const saved = (blob: Blob | null) => blob && save(`${fileStem()}-${id}.${kind}`, blob);
-    const name = t("saveAs", kind.toUpperCase(), plain(title));
+    const name = t("saveAs", kind.toUpperCase(), title);
     const props = { class: "small", "data-save": `${id}.${kind}`, "aria-label": name };
     return button(kind.toUpperCase(), () => make(picture($(id), title), saved), props);
   };
@@ -51,9 +50,9 @@ function picture(box: HTMLElement, title: string): string {
   const image = s(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": look.fontFamily },
-    s("title", null, plain(title)),
+    s("title", null, title),
     s("rect", { width, height, fill: look.backgroundColor }),
-    s("text", head, plain(title)),
+    s("text", head, title),
     words(box, dx, dy),
     charts.map((chart) => copied(chart, dx, dy)),
   );

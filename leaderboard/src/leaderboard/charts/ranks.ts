@@ -2,7 +2,6 @@
 import { type Kid, para } from "../../common/dom.ts";
 import { fixed } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
 import { FRIEDMAN_NEEDS } from "../statistics.ts";
@@ -56,7 +55,7 @@ export function rankPanel({
   const across = shareScale(1, Math.max(2, k));
   const step = Math.ceil((k - 1) / 9);
   const ticks = rows.map((_, i) => i + 1).filter((v) => (v - 1) % step === 0);
-  const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`);
+  const words = rows.map((r) => `${r.model.label} ${rankFigure(r.mean)} (${r.low}–${r.high})`);
   const note = (word: string, names: Kid) => para("note", t(word), " ", names);
   const unrankedNames = withoutRanks.map((r, i) => [i > 0 && ", ", dataNode("span", "", r.label)]);
   const points = new Points();
@@ -104,7 +103,7 @@ function verdictOf({ test, cd, few }: Pick<AverageRanks, "test" | "cd" | "few">,
 /** A bar over models whose mean ranks differ by less than the critical difference. */
 function clique(rows: RankedModel[], y: number, across: (rank: number) => string) {
   const [first, last] = [rows[0], rows[rows.length - 1]];
-  const names = rows.map((r) => plain(r.model.label)).join(", ");
+  const names = rows.map((r) => r.model.label).join(", ");
   return withTooltip(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));
 }
 

@@ -1,5 +1,3 @@
-// Judge against metric: a point for each cell.
-import { h } from "../../common/dom.ts";
 import { isNumber, pct, twoDigits } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -14,7 +12,7 @@ import type { Cell, MetricFigure, Task } from "../types.ts";
 import { type Range, rangeOf, scale } from "./axis.ts";
 import { scaleOf } from "./joint.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
-import { horizontalInterval, label, line, namesBeside, Points, upAxis } from "./marks.ts";
+import { horizontalInterval, label, line, namesBeside, Points, panels, upAxis } from "./marks.ts";
 
 /** A point: a cell with the metric's value `m` (horizontal) and the judge's `mean` (vertical). */
 interface JudgedPoint {
@@ -43,7 +41,7 @@ export function scatterPanels(judged: JudgedCell[], scale: string, metric: strin
     const mine = cells.filter((p) => p.c.task === task.name);
     return mine.length > 0 && scatterPanel(task, mine, { ...frame, over: over.filter((r) => r.task === task.name) });
   };
-  return h("div", { class: "panels", id: "judge-scatter" }, tasks.map(panel));
+  return panels("judge-scatter", tasks.map(panel));
 }
 
 interface Scatter {

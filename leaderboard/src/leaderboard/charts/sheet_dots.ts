@@ -1,5 +1,5 @@
 // A sheet as rows of dots: a marker for each column, a line from the lowest to the highest, a stroke at their mean.
-import { h, para, visible } from "../../common/dom.ts";
+import { div, h, para } from "../../common/dom.ts";
 import { isNumber, mean, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -18,9 +18,9 @@ import { groupName } from "./sheet_lines.ts";
 export function dotPanels(sheet: Sheet, id: string): HTMLElement {
   const up = sheet.chart?.up ?? [];
   const range = rangeOf(sheet.rows.flatMap((row) => up.map((n) => numberIn(row.cells[n]))));
-  const key = up.map((n, i) => h("span", null, markSample(i % LOOKS, 16), visible(inWords(sheet.columns[n].heading))));
+  const key = up.map((n, i) => h("span", null, markSample(i % LOOKS, 16), inWords(sheet.columns[n].heading)));
   const panels = blocksOf(sheet.rows).map((block) => dotPanel(sheet, block, up, range));
-  return h("div", { id }, para("legend", key), h("div", { class: "panels spreadpanels" }, panels));
+  return h("div", { id }, para("legend", key), div("panels spreadpanels", panels));
 }
 
 function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLElement {
@@ -61,7 +61,7 @@ function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLE
       small: inWords(sheet.chart?.title),
       cls: "spreads",
       size: ["100%", height + 20],
-      words: `${plain(titleOf(sheet))}, ${name}. ${t("linesLabel", block.rows.length)}`,
+      words: `${titleOf(sheet)}, ${name}. ${t("linesLabel", block.rows.length)}`,
       rows: { models: ids.map(modelOf) },
     },
     rowAxis(range.ticks.map(across), labels, height),

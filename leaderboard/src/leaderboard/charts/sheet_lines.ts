@@ -280,7 +280,7 @@ function axisOf(panel: LinePanel) {
     const anchors: Anchor[] = positions.length === 2 ? ["start", "end"] : positions.map(() => "middle");
     const nodes = positions.map((name, i) => [
       line("grid upright", at(i), at(i), top, bottom),
-      label(at(i), bottom + 17, plain(name), anchors[i]),
+      label(at(i), bottom + 17, name, anchors[i]),
     ]);
     return { at, step: 20, nodes, height: bottom + 24 };
   }
@@ -374,7 +374,7 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
       small: [panel.small, guess.length === 1 && !names && t("chanceIs", pct(guess[0]))].filter(Boolean).join(" · "),
       cls: names ? "curve lines" : "curve",
       size: [ground.width, height],
-      words: `${plain(panel.title)}, ${plain(panel.small)}. ${names ? t("linesLabel", lines.length) : lines.map(describe).join("; ")}`,
+      words: `${panel.title}, ${panel.small}. ${names ? t("linesLabel", lines.length) : lines.map(describe).join("; ")}`,
     },
     upAxis(frame, range.ticks, (v) => pct(v, 0)),
     nodes,

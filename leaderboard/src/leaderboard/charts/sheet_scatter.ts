@@ -1,7 +1,6 @@
 // A sheet as a scatter plot: a column of counts or shares across, a column of scores up, and a line through each model's points. Rows
 // without a count are drawn at the left edge.
 import { isNumber, num, pct } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellOfAbout, modelId } from "../data.ts";
 import { unansweredNote } from "../details.ts";
@@ -72,8 +71,8 @@ function spotsOf(sheet: Sheet): Spot[] {
       value: score.value,
       low: score.low,
       high: score.high,
-      way: plain(differing.map((n) => named(row, n)).join(" ")),
-      words: `${[labelOf(id), plain(keys.map((n) => named(row, n)).join(" "))].filter(Boolean).join(", ")}: ${figure}, ${written}${unansweredNote(cell)}`,
+      way: differing.map((n) => named(row, n)).join(" "),
+      words: `${[labelOf(id), keys.map((n) => named(row, n)).join(" ")].filter(Boolean).join(", ")}: ${figure}, ${written}${unansweredNote(cell)}`,
       cell,
       isEstimate: flags !== "",
     };
@@ -133,7 +132,7 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
       small: headingWords(scores),
       cls: "curve scatter",
       size: [width, bottom + 38],
-      words: `${plain(titleOf(sheet))}. ${t("linesLabel", ids.length)}`,
+      words: `${titleOf(sheet)}. ${t("linesLabel", ids.length)}`,
     },
     upAxis(frame, range.ticks, (v) => (scores.kind === "percent" ? Math.round(100 * v) : +v.toFixed(2))),
     edge && [

@@ -1,13 +1,12 @@
 // The evidence of one figure: how it was computed, and the list of its items.
-import { $, button, fold, h, type Kid, para, setChildren } from "../../common/dom.ts";
+import { $, button, div, fold, h, type Kid, para, setChildren } from "../../common/dom.ts";
 import { isNumber, num, pct, tokenCount } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
 import { brief } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { counts, isChoice, modelOf, nameNode, recordedFlags, taskOf } from "../data.ts";
-import { contaminationSigns, hasLeakedItems, leakNote, statusBar, statusWords } from "../details.ts";
-import { estimateSentence } from "../estimates.ts";
+import { contaminationSigns, estimateSentence, hasLeakedItems, leakNote, statusBar, statusWords } from "../details.ts";
 import { fact, settings } from "../facts.ts";
 import { metricOf } from "../metric_choice.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
@@ -97,7 +96,7 @@ function certainty(m: string, x: MetricValue): Kid {
 function notices(cell: Cell) {
   const { missing } = counts(cell);
   const errors = Object.entries(cell.errors ?? {});
-  const notice = (...kids: Kid[]) => h("div", { class: "notice" }, kids);
+  const notice = (...kids: Kid[]) => div("notice", kids);
   return [
     leakNote(cell) && h("p", { class: `notice${hasLeakedItems(cell) ? " caution" : ""}` }, leakNote(cell)),
     contaminationSigns(cell).length > 0 && notice(t("signRead", num(contaminationSigns(cell).length))),

@@ -1,19 +1,8 @@
 // One item: its dialogue, the request, the reply and its reading, and the answers of other models.
-import {
-  $,
-  button,
-  copyButton,
-  fold,
-  h,
-  type Kid,
-  makeReachable,
-  para,
-  setChildren,
-  visible,
-} from "../../common/dom.ts";
+import { $, button, copyButton, div, fold, h, type Kid, makeReachable, para, setChildren } from "../../common/dom.ts";
 import { num, pct } from "../../common/numbers.ts";
 import { chat, dataNode, emphasised } from "../../common/passage.ts";
-import { langOf, plain } from "../../common/text.ts";
+import { langOf } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go, route } from "../address.ts";
 import { data, modelOf, nameNode, taskOf } from "../data.ts";
@@ -45,7 +34,7 @@ export async function drawItem() {
   if (!wanted()) return;
   box.removeAttribute("aria-busy");
   if (!row || row instanceof Error) {
-    setChildren(box, para("notice", visible(row?.message ?? t("gone"))));
+    setChildren(box, para("notice", row?.message ?? t("gone")));
     return;
   }
   const others = h("section", { id: "others" }, h("h3", null, t("others")));
@@ -53,15 +42,14 @@ export async function drawItem() {
   makeReachable(box);
   const cards = await otherCards(cell, entry, row);
   if (!wanted()) return;
-  others.append(cards.length ? h("div", { class: "cards" }, cards) : para("muted", t("noOthers")));
+  others.append(cards.length ? div("cards", cards) : para("muted", t("noOthers")));
   makeReachable(others);
 }
 
 function stepper(cell: Cell, entry: number) {
   const at = listedEntries.indexOf(entry);
-  return h(
-    "div",
-    { class: "stepper" },
+  return div(
+    "stepper",
     button(t("toList"), () => go(cellRoute(cell)), { class: "link tolist" }),
     button(`‹ ${t("prev")}`, () => moveBy(-1), { id: "prev", disabled: at <= 0 }),
     button(`${t("next")} ›`, () => moveBy(1), { id: "next", disabled: at === listedEntries.length - 1 }),
@@ -80,9 +68,8 @@ const itemHead = ({ item, rotation, sample }: Reply) => [
 ];
 
 const itemBody = (cell: Cell, row: Reply, entry: number) => [
-  h(
-    "div",
-    { class: "two" },
+  div(
+    "two",
     h(
       "div",
       null,
@@ -100,7 +87,7 @@ const itemBody = (cell: Cell, row: Reply, entry: number) => [
     ),
   ),
   opinions(row),
-  fold(t("prompt"), h("div", { class: "promptbox" }, copyButton(row.prompt), dataNode("pre", "", row.prompt))),
+  fold(t("prompt"), div("promptbox", copyButton(row.prompt), dataNode("pre", "", row.prompt))),
 ];
 
 function choices(row: Reply) {
@@ -149,7 +136,7 @@ function otherCard(mine: Cell, cell: Cell, entry: number, row: Reply, otherForm:
     answerOf(row),
     button(t("openIt"), () => openEntry(cell, entry), {
       class: "link",
-      "aria-label": `${t("openIt")}: ${plain(model.label)}`,
+      "aria-label": `${t("openIt")}: ${model.label}`,
     }),
   );
 }

@@ -1,7 +1,7 @@
 // The list of a cell's items: its filters, its search and its lines.
-import { $, button, buttonRow, h, setChildren, visible } from "../../common/dom.ts";
+import { $, button, buttonRow, div, h, setChildren } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
-import { langOf, plain } from "../../common/text.ts";
+import { langOf } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { filterItems, searchItems } from "../actions.ts";
 import { searchField } from "../controls.ts";
@@ -64,9 +64,8 @@ export function listTools(cell: Cell) {
     name,
     `${t(name)} ${num(entries.length)}`,
   ]);
-  return h(
-    "div",
-    { class: "listtools" },
+  return div(
+    "listtools",
     buttonRow(t("statusIs"), values, state.filter, filterItems),
     searchField("search", t("search"), state.query, searchItems),
   );
@@ -137,9 +136,9 @@ function entryLine(cell: Cell, entry: number, redraw: () => void) {
   return button(
     [
       badge(outcomeAt(cell, entry)),
-      h("span", { class: "idno" }, `#${plain(idAt(cell, entry).split("/").at(-1) ?? "")}`),
+      h("span", { class: "idno" }, `#${idAt(cell, entry).split("/").at(-1) ?? ""}`),
       row && listScore(row),
-      h("span", { class: "data snippet", lang: langOf(snippet ?? "") }, snippet ? visible(snippet.slice(0, 80)) : "…"),
+      h("span", { class: "data snippet", lang: langOf(snippet ?? "") }, snippet ? snippet.slice(0, 80) : "…"),
     ],
     () => openListed(entry),
     { class: "row", "aria-current": entry === currentEntry() && "true" },

@@ -1,7 +1,6 @@
 // Judgements of one reply, by judges and second readers.
-import { fold, h, type Kid } from "../../common/dom.ts";
+import { div, fold, h, type Kid } from "../../common/dom.ts";
 import { dataNode } from "../../common/passage.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { Reply } from "./shards.ts";
 
@@ -12,7 +11,7 @@ export function opinions(row: Reply) {
   const mine = row.opinions.filter((j) => j.control !== "second").sort((a, b) => (a.control < b.control ? 1 : -1));
   const by = (j: Opinion) => [
     dataNode("span", "", j.judge),
-    h("small", null, ` ${plain(j.rubric)}`),
+    h("small", null, ` ${j.rubric}`),
     j.control === "blind" && h("small", null, ` · ${t("blindTag")}`),
   ];
   return cards(t("judgedBy"), mine, (j) => card(h("span", null, by(j)), verdict(j), j.reasons || t("noReasons")));
@@ -22,7 +21,7 @@ function verdict({ status, scores }: Opinion) {
   if (status === "empty") return t("empty");
   if (status !== "scored") return t(`verdict.${status}`);
   return Object.entries(scores)
-    .map(([name, v]) => (name === "score" ? v : `${plain(name)} ${v}`))
+    .map(([name, v]) => (name === "score" ? v : `${name} ${v}`))
     .join(" · ");
 }
 
@@ -36,8 +35,7 @@ export function secondReadings(row: Reply) {
 }
 
 const cards = (heading: string, mine: Opinion[], draw: (opinion: Opinion) => Kid) =>
-  mine.length > 0 &&
-  h("section", { class: "opinions" }, h("h3", null, heading), h("div", { class: "cards" }, mine.map(draw)));
+  mine.length > 0 && h("section", { class: "opinions" }, h("h3", null, heading), div("cards", mine.map(draw)));
 
 const card = (by: Kid, verdict: string, words: string, more?: Kid) =>
   h(

@@ -1,5 +1,5 @@
 // The options of an item, with marks for right and chosen ones, and with their likelihoods.
-import { fold, h, type Kid, para, visible } from "../../common/dom.ts";
+import { fold, h, type Kid, para } from "../../common/dom.ts";
 import { fixed, isNumber, num, pct, sumOf, twoDigits } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
@@ -124,10 +124,5 @@ export function probed(row: Reply, ofOptions: Likelihood[]) {
 const pairNode = ([context, target]: string[]) =>
   fold(
     t("pairOf"),
-    h(
-      "pre",
-      { class: "data reply", lang: langOf(context) },
-      visible(context),
-      h("mark", { class: "read" }, visible(target)),
-    ),
+    h("pre", { class: "data reply", lang: langOf(context) }, context, h("mark", { class: "read" }, target)),
   );

@@ -1,5 +1,5 @@
 // The reply to a request, and its reading.
-import { button, fill, h, type Kid, para, visible } from "../../common/dom.ts";
+import { button, div, fill, h, type Kid, para } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
 import { langOf } from "../../common/text.ts";
@@ -44,8 +44,7 @@ function tokensOf([ofPrompt, generated, thinking, guessed]: ReplyTokens) {
 
 /** The reply, the reason why there is none, or a note that none was written. */
 export function replyNode(row: Reply): Kid {
-  if (row.error !== null)
-    return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", dataNode("code", "", row.error));
+  if (row.error !== null) return div("notice", h("strong", null, t("noReply")), " ", dataNode("code", "", row.error));
   if (row.likelihoods) return row.finish !== "nll" && para("notice", t("nothingWritten"));
   return [
     row.status === "filtered" && para("notice", t("withheld")),
@@ -78,7 +77,7 @@ function highlighted(row: Reply, whole = false): HTMLElement {
   const box = h("pre", { class: "data reply", lang: langOf(row.reply) });
   if (!chars.length) return fill(box, null, [h("span", { class: "muted" }, t("emptyReply"))]);
   const read: Stretch | null = row.start !== null && row.end !== null ? [row.start, row.end] : null;
-  const cut = (from: number, to: number) => visible(chars.slice(from, to).join(""));
+  const cut = (from: number, to: number) => chars.slice(from, to).join("");
   const marked = ([from, to]: Stretch): Kid => {
     if (!read || to <= read[0] || from >= read[1]) return cut(from, to);
     const [begin, end] = [Math.max(from, read[0]), Math.min(to, read[1])];

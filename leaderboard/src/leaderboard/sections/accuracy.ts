@@ -1,7 +1,8 @@
 // The chart of results by task: a row for each model, a dot for each set.
-import { h, para } from "../../common/dom.ts";
-import { sentences, t } from "../../common/words.ts";
+import { div, h, note, section } from "../../common/dom.ts";
+import { t } from "../../common/words.ts";
 import { dotPanel } from "../charts/dots.ts";
+import { panels } from "../charts/marks.ts";
 import { savers } from "../charts/picture.ts";
 import { inChosenOrder, ownRows, rankColumns, tablesOf } from "../columns.ts";
 import { benchmarkOf, isFirstBenchmarkOnly } from "../data.ts";
@@ -18,21 +19,16 @@ export function drawChart() {
     const rankedBy = rankColumns(benchmarkOf(task));
     return [...inChosenOrder(ownRows(false), rankedBy), ...inChosenOrder(ownRows(true), rankedBy)];
   };
-  return h(
-    "section",
-    { class: "block" },
-    h("div", { class: "titled" }, h("h2", null, t("chart")), savers("charts", t("chart"))),
-    para(
-      "note",
-      sentences(
-        t(isFirstBenchmarkOnly() ? "chartNote" : "chartNoteSets"),
-        state.intervals && haveIntervals() && t("whiskerNote"),
-        cellsInView().some((c) => c.estimate) && t("estimateMarks"),
-      ),
+  return section(
+    "accuracy",
+    div("titled", h("h2", null, t("chart")), savers("charts", t("chart"))),
+    note(
+      t(isFirstBenchmarkOnly() ? "chartNote" : "chartNoteSets"),
+      state.intervals && haveIntervals() && t("whiskerNote"),
+      cellsInView().some((c) => c.estimate) && t("estimateMarks"),
     ),
-    h(
-      "div",
-      { class: "panels", id: "charts" },
+    panels(
+      "charts",
       tasks.map((x) => dotPanel(x, rows(x))),
     ),
   );

@@ -1,5 +1,5 @@
 // Sections that show sheets of analyses as tables.
-import { h, para } from "../../common/dom.ts";
+import { h, note, section } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import { data } from "../data.ts";
 import { state } from "../state.ts";
@@ -17,13 +17,5 @@ export const drawAnalyses = (names: string[], title = names[0]) =>
 export function drawReferences() {
   const wanted = state.published ? (data.references ?? []) : [];
   const nodes = wanted.map((sheet, n) => sheetNode({ ...sheet, run: 0 }, { id: `reference-${n + 1}` }));
-  return nodes.length > 0
-    ? h(
-        "section",
-        { class: "block", id: "reference" },
-        h("h2", null, t("figures")),
-        para("note", t("figuresNote")),
-        nodes,
-      )
-    : null;
+  return nodes.length > 0 ? section("reference", h("h2", null, t("figures")), note(t("figuresNote")), nodes) : null;
 }

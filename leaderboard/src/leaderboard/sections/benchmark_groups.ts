@@ -1,10 +1,11 @@
 // The first tables of a page of several benchmarks: a row for each model with means over a group, and the parts of each mean.
-import { $, button, h, type Kid, para, setChildren, visible } from "../../common/dom.ts";
-import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
-import { listed, sentences, t } from "../../common/words.ts";
-import type { GroupChange, GroupColumn, GroupScore } from "../../types/results.ts";
+import { $, button, div, h, type Kid, note, setChildren } from "../../common/dom.ts";
+import { isNumber, num, sumOf } from "../../common/numbers.ts";
+import { listed, t } from "../../common/words.ts";
+import type { GroupChange, GroupChangePart, GroupColumn, GroupPart, GroupScore } from "../../types/results.ts";
 import { unfoldParts } from "../actions.ts";
 import { abilityPanel } from "../charts/abilities.ts";
+import { panels } from "../charts/marks.ts";
 import { savers } from "../charts/picture.ts";
 import { benchmarkNamed, benchmarkOf, taskOf } from "../data.ts";
 import {
@@ -25,7 +26,7 @@ import {
 import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
 import { state } from "../state.ts";
-import { between, inWords } from "../tables/figures.ts";
+import { between, cellText, inWords } from "../tables/figures.ts";
 import { chanceRow, modelRows, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Flag, Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
@@ -40,9 +41,9 @@ export function drawGroupTables() {
 function drawGroupTable(table: GroupTable): Kid {
   const { name } = table.group;
   const title = inWords(table.group);
-  const drawn = table.columns.filter(({ kind }) => kind === "ability");
+  const abilities = table.columns.filter(({ kind }) => kind === "ability");
   const charts = `abilities-${name}`;
-  const panels = drawn.map((column) =>
+  const drawn = abilities.map((column) =>
     abilityPanel(
       column,
       inOrder(table.rows).map((row) => ({
@@ -56,19 +57,16 @@ function drawGroupTable(table: GroupTable): Kid {
   return [
     sheetNode(scoresOf(table), { id: `whole-${name}`, heading: h("h2", null, title), where: wayOf(table) }),
     h("div", { id: boxOf(table), class: "parts" }, partsNode(table)),
-    para(
-      "note",
-      sentences(
-        t("wholeNote"),
-        table.columns.some(({ absent }) => absent.length) && t("absentNote"),
-        table.rows.some(({ row }) => row.scores.some((x) => isNumber(x.value) && !isNumber(x.low))) && t("noIntervals"),
-        table.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && t("estimateMarks"),
-        wayOf(table),
-      ),
+    note(
+      t("wholeNote"),
+      table.columns.some(({ absent }) => absent.length) && t("absentNote"),
+      table.rows.some(({ row }) => row.scores.some((x) => isNumber(x.value) && !isNumber(x.low))) && t("noIntervals"),
+      table.rows.some(({ row }) => row.parts.some((part) => part.estimated)) && t("estimateMarks"),
+      wayOf(table),
     ),
-    panels.length > 0 && [
-      h("div", { class: "titled" }, h("h3", null, t("byAbility")), savers(charts, `${title} · ${t("byAbility")}`)),
-      h("div", { class: "panels", id: charts }, panels),
+    drawn.length > 0 && [
+      div("titled", h("h3", null, t("byAbility")), savers(charts, `${title} · ${t("byAbility")}`)),
+      panels(charts, drawn),
     ],
     table.changes.length > 0 && sheetNode(changesOf(table), { id: `changes-${name}`, where: wayOf(table) }),
   ];
@@ -218,113 +216,99 @@ function flip(table: GroupTable, key: string): void {
   head?.scrollIntoView({ block: "nearest" });
 }
 
+/** A mean with its parts, for the table that a press on the mean unfolds. */
+interface UnfoldedMean {
+  title: string;
+  mean: Mean & { items: number };
+  /** The names of all parts, those without a value included. */
+  names: string[];
+  /** The columns of the parts' values; the first one has the mean's notation. */
+  columns: SheetColumn[];
+  parts: [part: GroupPart | GroupChangePart, values: SheetValue[]][];
+}
+
 function partsNode(table: GroupTable): Kid {
   for (const row of table.rows) {
     const column = table.columns.find((x) => keyOf(table, row, x) === state.parts);
     const score = column && scoreIn(row, column);
-    if (score) return scoreParts(table, row, column, score);
+    if (score) return partsTable(table, row, scoreParts(row, column, score));
     const of = table.changes.find((x) => keyOf(table, row, x) === state.parts);
     const change = of && changeIn(row, of);
-    if (change) return changeParts(table, row, change);
+    if (change) return partsTable(table, row, changeParts(row, change));
   }
   return null;
 }
 
-const PERCENT: SheetColumn = { heading: "", kind: "percent" };
-const SIGNED: SheetColumn = { ...PERCENT, signed: true };
-
-function scoreParts(table: GroupTable, row: GroupTableRow, column: GroupColumn, score: GroupScore): Kid {
-  const parts = presentParts(row, column);
-  const weights = weightsOf(partsOf(row, column));
-  const value: SheetColumn = { ...PERCENT, heading: t("valueHead"), range: [0, 1] };
-  const rows = parts.map((part) =>
-    partRow(row, part, part.metric, [
-      {
-        value: part.value,
-        low: part.low,
-        high: part.high,
-        cell: cellOfPart(row, part),
-        flags: partFlags(part.lost, part.estimated),
-      },
-      { value: part.chance },
-      part.items,
-      { value: weights.get(partName(part)) ?? null },
-    ]),
-  );
-  const heads = [value, { ...PERCENT, heading: t("chance") }];
-  return unfolded(table, row, inWords(column), PERCENT, score, heads, rows);
-}
+const scoreParts = (row: GroupTableRow, column: GroupColumn, mean: GroupScore): UnfoldedMean => ({
+  title: inWords(column),
+  mean,
+  names: partsOf(row, column),
+  columns: [
+    { heading: t("valueHead"), kind: "percent", range: [0, 1] },
+    { heading: t("chance"), kind: "percent" },
+  ],
+  parts: presentParts(row, column).map((part) => {
+    const { value, low, high, lost, estimated } = part;
+    const cell = cellOfPart(row, part);
+    return [part, [{ value, low, high, cell, flags: partFlags(lost, estimated) }, { value: part.chance }]];
+  }),
+});
 
 const partFlags = (lost: number, estimated?: boolean | null): Flag[] => [
   ...(lost ? [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] : []),
   ...(estimated ? [{ text: "≈", title: t("estimateIn") }] : []),
 ];
 
-function changeParts(table: GroupTable, row: GroupTableRow, change: GroupChange): Kid {
-  const weights = weightsOf([...change.parts.map(partName), ...change.missing]);
-  const rows = change.parts.map((part) => {
-    const cell = cellOfPart(row, part, change.perturb);
-    const { value, low, high, items } = part;
+const changeParts = (row: GroupTableRow, mean: GroupChange): UnfoldedMean => ({
+  title: `${titleOf(mean.benchmark)} · ${perturbName(mean.perturb)}`,
+  mean,
+  names: [...mean.parts.map(partName), ...mean.missing],
+  columns: [{ heading: t("change"), kind: "percent", signed: true }],
+  parts: mean.parts.map((part) => {
+    const { value, low, high } = part;
+    return [part, [{ value, low, high, cell: cellOfPart(row, part, mean.perturb) }]];
+  }),
+});
+
+/** The settings of a part that differ from those of its row. */
+const otherSettings = ({ row }: GroupTableRow, part: Asked): string[] => [
+  ...(part.shots === row.shots ? [] : [`${t("shots")} ${part.shots}`]),
+  ...(part.scoring === row.scoring ? [] : [t(part.scoring)]),
+];
+
+/** The table of a mean's parts, with a note on the mean. */
+function partsTable(table: GroupTable, row: GroupTableRow, { title, mean, names, columns, parts }: UnfoldedMean): Kid {
+  const weights = weightsOf(names);
+  const present = parts.map(([part, values]): SheetRow => {
+    const name = { value: taskName(taskOf(part.task)), asides: otherSettings(row, part) };
     const weight = { value: weights.get(partName(part)) ?? null };
-    return partRow(row, part, part.metric, [{ value, low, high, cell }, items, weight]);
+    return { cells: [name, setLabel(part.set), metricName(part.metric), ...values, part.items, weight] };
   });
-  const title = `${titleOf(change.benchmark)} · ${perturbName(change.perturb)}`;
-  return unfolded(table, row, title, SIGNED, change, [{ ...SIGNED, heading: t("change") }], rows);
-}
-
-/** A row of a part: its task and set, its metric, and its settings where they differ from the row's. */
-function partRow({ row }: GroupTableRow, part: Asked, metric: string, values: (SheetValue | number)[]): SheetRow {
-  const asides = [
-    part.shots !== row.shots && `${t("shots")} ${part.shots}`,
-    part.scoring !== row.scoring && t(part.scoring),
-  ].filter((x) => x !== false);
-  return { cells: [{ value: taskName(taskOf(part.task)), asides }, setLabel(part.set), metricName(metric), ...values] };
-}
-
-function unfolded(
-  table: GroupTable,
-  row: GroupTableRow,
-  of: string,
-  written: SheetColumn,
-  mean: Mean & { items: number },
-  heads: SheetColumn[],
-  rows: SheetRow[],
-): Kid {
-  const title = `${row.model.label} · ${of}`;
   const missing = mean.missing.map((name): SheetRow => {
     const [task, set] = name.split("/");
-    return {
-      cells: [
-        taskName(taskOf(task)),
-        setLabel(set),
-        "",
-        { value: null, flags: [{ text: t("partMissing"), grave: true }] },
-        ...heads.map(() => null),
-        null,
-      ],
-    };
+    const none: SheetValue = { value: null, flags: [{ text: t("partMissing"), grave: true }] };
+    return { cells: [taskName(taskOf(task)), setLabel(set), "", none] };
   });
   const sheet: Sheet = {
     name: "parts",
-    title,
+    title: `${row.model.label} · ${title}`,
     columns: [
       { heading: t("task") },
       { heading: t("set") },
       { heading: t("metricHead") },
-      ...heads,
+      ...columns,
       { heading: t("items"), kind: "count" },
       { heading: t("weight"), kind: "percent" },
     ],
-    rows: [...rows, ...missing],
+    rows: [...present, ...missing],
     look: "robust parts",
   };
-  const fold = () => flip(table, state.parts);
-  const interval = between(written, mean, 1);
-  const figure = written.signed ? signed(mean.value) : pct(mean.value);
-  const value = `${figure}${interval && ` (${interval})`}`;
-  const note = isNumber(mean.value)
+  const interval = between(columns[0], mean, 1);
+  const value = cellText({ ...columns[0], digits: 1 }, { value: mean.value }).text + (interval && ` (${interval})`);
+  const words = isNumber(mean.value)
     ? t("partsSum", value, num(mean.items))
-    : t("noMean", mean.missing.length, rows.length + missing.length);
+    : t("noMean", mean.missing.length, parts.length + missing.length);
+  const fold = () => flip(table, state.parts);
   const close = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
     event.preventDefault();
@@ -334,9 +318,9 @@ function unfolded(
     "div",
     { onkeydown: close },
     sheetNode(sheet, {
-      id: `parts-${table.group.name}`,
-      heading: h("h3", { tabindex: -1 }, visible(title), " ", button(t("fold"), fold, { class: "small" })),
-      note: para("note", note),
+      id: boxOf(table),
+      heading: h("h3", { tabindex: -1 }, inWords(sheet.title), " ", button(t("fold"), fold, { class: "small" })),
+      note: note(words),
       where: wayOf(table),
     }),
   );

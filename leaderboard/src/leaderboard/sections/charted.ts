@@ -1,7 +1,8 @@
 // Sections drawn from the sheets of analyses: their pickers, charts and tables.
-import { button, h, type Kid, labelledSelect, para, visible, withFocusKey } from "../../common/dom.ts";
+import { button, div, h, type Kid, labelledSelect, para, section, withFocusKey } from "../../common/dom.ts";
 import { hasWord, t } from "../../common/words.ts";
 import { modelKeys } from "../charts/looks.ts";
+import { panels } from "../charts/marks.ts";
 import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
 import { dotPanels } from "../charts/sheet_dots.ts";
@@ -38,10 +39,9 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
   // If only one of several parts has a picker for a field, the picker stands in that part.
   const isShared = ({ field }: FieldPicker) =>
     parts.length === 1 || parts.filter(([{ chart }]) => chart?.pick?.includes(field)).length > 1;
-  return h(
-    "section",
-    { class: "block", id },
-    h("div", { class: "titled" }, h("h2", null, t(id)), !above.length && save),
+  return section(
+    id,
+    div("titled", h("h2", null, t(id)), !above.length && save),
     findingNodes([...above.map(({ sheet }) => sheet), ...sheets]),
     above.map(({ node }) => node),
     above.length > 0 && save,
@@ -58,7 +58,7 @@ export function drawCharted(id: string, analyses: string[], whole: string[] = []
 }
 
 const controls = (id: string, pickers: FieldPicker[]): Kid =>
-  h("div", { class: "controls" }, pickers.filter(({ shown }) => shown).map(pickerNode(id, pickWords)));
+  div("controls", pickers.filter(({ shown }) => shown).map(pickerNode(id, pickWords)));
 
 /** The models whose lines and points are in charts, in the order of the page. */
 function modelsIn(sheets: Sheet[]): string[] {
@@ -83,8 +83,7 @@ function drawPart(
   const saved = [words, ...pickers.map(({ field, value }) => pickWords(field, value))].join(" · ");
   const drawn = chart && DRAW[chart.kind](sheets, box, id);
   return [
-    words &&
-      h("div", { class: "titled" }, h("h3", null, words), drawn && h("span", { class: "savers" }, savers(box, saved))),
+    words && div("titled", h("h3", null, words), drawn && h("span", { class: "savers" }, savers(box, saved))),
     words && hasWord(`part.${name}.note`) && para("note", t(`part.${name}.note`)),
     chart &&
       controls(
@@ -92,7 +91,7 @@ function drawPart(
         pickers.filter((picker) => chart.pick?.includes(picker.field) && !isShared(picker)),
       ),
     drawn,
-    chart && notesOf(sheets).map((note) => para("note", visible(inWords(note)))),
+    chart && notesOf(sheets).map((note) => para("note", inWords(note))),
     !chart && all(),
     chart && chart.kind !== "bars" && lazyFold(`tables-${key}`, words ? t("numbersOf", words) : t("asTable"), all),
   ];
@@ -132,7 +131,7 @@ const DRAW: Record<NonNullable<Sheet["chart"]>["kind"], (sheets: Sheet[], box: s
   lines: lineCharts,
   matrix: matrices,
   dots: (sheets, box) => sheets.map((sheet) => dotPanels(sheet, box)),
-  scatter: (sheets, box) => h("div", { class: "panels", id: box }, sheets.map(scatterPanels)),
+  scatter: (sheets, box) => panels(box, sheets.map(scatterPanels)),
   bars: barTables,
 };
 
@@ -162,11 +161,11 @@ function matrices(sheets: Sheet[], box: string, id: string): Kid {
   const few = (matrix: (typeof all)[number]["matrix"]) =>
     picker.value || most <= MOST_NAMES ? matrix : frequent(matrix);
   return [
-    most > MOST_NAMES && h("div", { class: "controls" }, pickerNode(id, words)(picker)),
+    most > MOST_NAMES && div("controls", pickerNode(id, words)(picker)),
     h(
       "div",
       { id: box },
-      all.map(({ sheet, matrix }) => [para("note", visible(titleOf(sheet))), matrixBox(few(matrix), sheet, t(id))]),
+      all.map(({ sheet, matrix }) => [para("note", titleOf(sheet)), matrixBox(few(matrix), sheet, t(id))]),
     ),
   ];
 }
@@ -186,14 +185,14 @@ function barTables(sheets: Sheet[], box: string): Kid {
       look: "barrows",
       fixed: true,
     };
-    const { panels, savers: exports } = sheetPanels(withBars, ({ group }) => {
+    const { panels: tables, savers: exports } = sheetPanels(withBars, ({ group }) => {
       const { value, asides = [] } = asValue(group?.cells[0]);
       const model = models.get(modelId(sheet.run, group?.about?.model));
-      const name = model ? nameNode(model) : visible(String(value));
+      const name = model ? nameNode(model) : String(value);
       const words = asides.map((aside) => aside.trim()).join(" ");
-      return h("figcaption", null, h("strong", null, name), h("small", null, visible(words)));
+      return h("figcaption", null, h("strong", null, name), h("small", null, words));
     });
-    return [h("div", { class: "tablebar" }, exports), h("div", { class: "panels positions", id: box }, panels)];
+    return [div("tablebar", exports), panels(box, tables, "positions")];
   });
 }
 

@@ -1,5 +1,5 @@
 // The head of the page: its subject, its runs and the sources of its figures.
-import { h, type Kid, para, visible } from "../../common/dom.ts";
+import { h, type Kid, para, section } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
 import { colon, listed, t } from "../../common/words.ts";
@@ -21,9 +21,8 @@ export const drawIntro = () =>
 /** The runs, notes on how to read their figures, and the figures' sources. */
 export function drawAbout() {
   const trained = adapters().length;
-  return h(
-    "section",
-    { class: "block", id: "about" },
+  return section(
+    "about",
     h("h2", null, t("aboutResults")),
     data.findings.length > 0 && para("lead", pageLead()),
     h(
@@ -42,7 +41,7 @@ export function drawAbout() {
 function sampleNotice() {
   const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample").map((r) => r.name);
   const words = t(isFirstBenchmarkOnly() ? "sampleNote" : "sampleNoteAll", runs.join(", "));
-  return runs.length > 0 && h("p", { class: "note sample", id: "sample" }, visible(words));
+  return runs.length > 0 && h("p", { class: "note sample", id: "sample" }, words);
 }
 
 function runFacts(run: Run): Kid {
@@ -56,7 +55,7 @@ function runFacts(run: Run): Kid {
     settings?.data ? `${t("dataFrom")}${colon()}${settings.data}` : "",
     settings?.limit ? t("firstOf", Number(settings.limit)) : "",
   ];
-  return [dataNode("span", "", run.name), small.map((x) => x && h("small", null, visible(x)))];
+  return [dataNode("span", "", run.name), small.map((x) => x && h("small", null, x))];
 }
 
 export function pageTitle() {

@@ -1,6 +1,6 @@
 // Judges: their scores, their controls, and their scores against metrics.
 
-import { fold, h, type Kid, para, visible } from "../../common/dom.ts";
+import { div, fold, h, type Kid, note, section } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import type { ScaleNumbers } from "../../types/results.ts";
 import { jointPanels } from "../charts/joint.ts";
@@ -30,12 +30,11 @@ export function drawJudge() {
   const [, rubric, scale] = who.split("\t");
   const mine = cells.filter((c) => numbersOf(c, scale) && whoOf(c, scale) === who);
   const ofWho = (sheet: Sheet) => isOf(sheet, who);
-  return h(
-    "section",
-    { class: "block", id: "judge" },
+  return section(
+    "judge",
     h("h2", null, t("judgeHead")),
-    para("note", t("judgeNote")),
-    h("div", { class: "controls" }, picker("judgeWho", t("judgeWho"), every, who, whoName)),
+    note(t("judgeNote")),
+    div("controls", picker("judgeWho", t("judgeWho"), every, who, whoName)),
     judgeSheets("judge-means", ofWho),
     judgeControls(who),
     folded("judge-attacks", ofWho),
@@ -58,7 +57,7 @@ function besideMetrics(mine: JudgedCell[], who: string, scale: string): Kid {
   const title = `${whoName(who)} · ${metricName(metric)}`;
   return [
     h("h3", null, t("judgeMetrics")),
-    h("div", { class: "controls" }, picker("judgeMetric", t("metricHead"), offered, metric, metricName)),
+    div("controls", picker("judgeMetric", t("metricHead"), offered, metric, metricName)),
     modelKeys(ids),
     meansBeside(known, who, scale, metric, title),
     itemsBeside(mine, who, scale, metric, title),
@@ -74,8 +73,8 @@ function meansBeside(known: JudgedCell[], who: string, scale: string, metric: st
   const heading = t("judgeScatter");
   return (
     scatter && [
-      h("div", { class: "titled" }, h("h4", null, heading), savers("judge-scatter", `${heading} · ${title}`)),
-      para("note", t("judgeScatterNote")),
+      div("titled", h("h4", null, heading), savers("judge-scatter", `${heading} · ${title}`)),
+      note(t("judgeScatterNote")),
       scatter,
     ]
   );
@@ -95,11 +94,10 @@ function itemsBeside(mine: JudgedCell[], who: string, scale: string, metric: str
   const subject = `${taskName(task)} · ${setLabel(set)}`;
   const names = all.map((x) => x.name);
   return [
-    h("div", { class: "titled" }, h("h4", null, heading), savers("judge-joint", `${heading} · ${title} · ${subject}`)),
-    para("note", t("judgeJointNote")),
-    h(
-      "div",
-      { class: "controls" },
+    div("titled", h("h4", null, heading), savers("judge-joint", `${heading} · ${title} · ${subject}`)),
+    note(t("judgeJointNote")),
+    div(
+      "controls",
       all.length > 1 && picker("judgeTask", t("task"), names, task.name, (v) => taskName(taskOf(v))),
       sets.length > 1 && picker("judgeSet", t("set"), sets, set, (v) => setLabel(v)),
     ),
@@ -132,5 +130,5 @@ const judgeSheets = (name: string, wanted: (sheet: Sheet) => boolean, lit?: (row
 const folded = (name: string, wanted: (sheet: Sheet) => boolean) =>
   sheetsOf((sheet) => sheet.name === name && wanted(sheet)).map((sheet, n) => {
     const table = sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, heading: null });
-    return table && fold(visible(titleOf(sheet)), table);
+    return table && fold(titleOf(sheet), table);
   });

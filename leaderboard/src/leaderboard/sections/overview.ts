@@ -1,8 +1,8 @@
 // The overview: models by tasks.
-import { button, byId, h, labelledSelect, para, withFocusKey } from "../../common/dom.ts";
+import { button, byId, div, h, labelledSelect, note, withFocusKey } from "../../common/dom.ts";
 import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
-import { sentences, t } from "../../common/words.ts";
+import { t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
 import {
   chanceOf,
@@ -31,8 +31,7 @@ import {
   setsByBenchmark,
   taskOf,
 } from "../data.ts";
-import { contaminationSigns, hasLeakedItems, leakNote, statusWords } from "../details.ts";
-import { estimateFlag } from "../estimates.ts";
+import { contaminationSigns, estimateFlag, hasLeakedItems, leakNote, statusWords } from "../details.ts";
 import { benchmarksShown, cellAt, cellsInView, haveIntervals } from "../filters.ts";
 import { groupTables } from "../group_rows.ts";
 import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../metric_choice.ts";
@@ -70,7 +69,7 @@ export const drawTables = () =>
   h(
     "section",
     { class: `block${groupTables().length ? "" : " first"}` },
-    h("div", { class: "titled" }, h("h2", null, t("overview")), pickers()),
+    div("titled", h("h2", null, t("overview")), pickers()),
     notice(),
     tablesShown().slice(0, 1).map(overviewTable),
   );
@@ -81,16 +80,13 @@ export const drawOtherTables = () =>
     "section",
     null,
     tablesShown().slice(1).map(overviewTable),
-    para(
-      "note",
-      sentences(
-        t("overviewNote"),
-        t("rowsNote"),
-        state.intervals && cellsInView().some((c) => counts(c).none > 0) && t("noAnswerNote"),
-        state.intervals && haveIntervals() && t("intervalNote"),
-        state.intervals && haveIntervals() && estimateNote(),
-        state.intervals && lackIntervals() && t("noIntervals"),
-      ),
+    note(
+      t("overviewNote"),
+      t("rowsNote"),
+      state.intervals && cellsInView().some((c) => counts(c).none > 0) && t("noAnswerNote"),
+      intervals() && t("intervalNote"),
+      intervals() && cellsInView().some((c) => c.estimate) && t("intervalNoteEstimates"),
+      state.intervals && lackIntervals() && t("noIntervals"),
     ),
     notes(),
     lettersNote(),
@@ -111,9 +107,6 @@ const lackIntervals = () =>
     const { value, low } = c.metrics?.[metricOf(taskOf(c.task))] ?? {};
     return isNumber(value) && !isNumber(low);
   });
-
-/** A note on the interval of an estimate in view. */
-const estimateNote = () => cellsInView().some((c) => c.estimate) && t("intervalNoteEstimates");
 
 /** A picker for each of the tasks that have the same metrics. */
 function metricPickers() {
@@ -161,9 +154,8 @@ function controls() {
     [t("profilePaper"), textMetrics.filter(isPaper)],
   ];
   const groups = profiles.filter(([, list]) => list.length);
-  return h(
-    "div",
-    { class: "controls" },
+  return div(
+    "controls",
     textMetrics.length > 1 && picker("metric", t("metric"), groups, state.metric, longName),
     choiceMetrics.length > 1 && picker("metricChoice", t("metricChoice"), choiceMetrics, state.metricChoice, longName),
     metricPickers(),

@@ -1,8 +1,9 @@
 // Average ranks of models over the tasks of a set, with Friedman's test and Nemenyi's critical difference (Demšar 2006).
 // They depend on the choices of the overview (metric, wording, shots …), so the page computes them, as average_ranks.py does.
-import { h, para } from "../../common/dom.ts";
+import { div, h, note, para, section } from "../../common/dom.ts";
 import { isNumber, sumOf } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";
+import { panels } from "../charts/marks.ts";
 import { savers } from "../charts/picture.ts";
 import { type AverageRanks, rankFigure, rankPanel } from "../charts/ranks.ts";
 import { hardestFirst, type OwnRow, ownRows, rankedOnSameItems } from "../columns.ts";
@@ -64,13 +65,12 @@ export function drawRanks() {
   const all = sets.flatMap((set) => averageRanks(set) ?? []);
   if (!all.length) return null;
   const mixed = all.some((x) => new Set(x.columns.map((c) => baseName(metricOf(c)))).size > 1);
-  return h(
-    "section",
-    { class: "block", id: "ranks" },
-    h("div", { class: "titled" }, h("h2", null, t("ranks")), savers("rank-plots", t("ranks"))),
-    para("note", sentences(t("ranksNote"), all.some((x) => x.cd) && t("ranksPlot"))),
+  return section(
+    "ranks",
+    div("titled", h("h2", null, t("ranks")), savers("rank-plots", t("ranks"))),
+    note(t("ranksNote"), all.some((x) => x.cd) && t("ranksPlot")),
     para("notice caution", sentences(t("ranksCaution"), mixed && t("ranksMixed"))),
-    h("div", { class: "panels", id: "rank-plots" }, all.map(rankPanel)),
+    panels("rank-plots", all.map(rankPanel)),
     all.map((x) =>
       h("details", { class: "numbers" }, h("summary", null, t("ranksNumbers"), " · ", setTitle(x.set)), rankTable(x)),
     ),

@@ -1,11 +1,11 @@
 // The comparison of scorings: written replies against likelihoods.
-import { h, para } from "../../common/dom.ts";
+import { div, h, note, section } from "../../common/dom.ts";
 import { isNumber, mean, num, pct } from "../../common/numbers.ts";
-import { sentences, t } from "../../common/words.ts";
+import { t } from "../../common/words.ts";
 import { haveSameItems } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { counts, data, isChoice, metricRows, models, taskOf } from "../data.ts";
-import { estimateFlag } from "../estimates.ts";
+import { estimateFlag } from "../details.ts";
 import { cellAt, hasChosenSettings, isShown, perturbOf, setNames } from "../filters.ts";
 import { tasks } from "../metric_choice.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
@@ -69,14 +69,12 @@ export function drawScorings() {
     ],
     look: "scorings",
   };
-  return h(
-    "section",
-    { class: "block" },
-    h("h2", { id: "byscoring" }, t("byScoring")),
-    para("note", sentences(t("byScoringNote"), chosen.length > 1 && t("meanNote"))),
-    h(
-      "div",
-      { class: "controls" },
+  return section(
+    "byscoring",
+    h("h2", null, t("byScoring")),
+    note(t("byScoringNote"), chosen.length > 1 && t("meanNote")),
+    div(
+      "controls",
       picker("wayTask", t("task"), ["", ...all.map((x) => x.name)], chosen.length > 1 ? "" : chosen[0]?.name, ofTask),
       picker("waySet", t("set"), sets, set, setTitle),
     ),

@@ -1,5 +1,5 @@
 // The sources of figures: a run's manifest and results.json, signatures, citations. Each is drawn when a person opens it.
-import { button, copyButton, h, type Kid, para, visible } from "../../common/dom.ts";
+import { button, copyButton, div, h, type Kid, para } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { dataNode } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
@@ -22,10 +22,9 @@ import type { Cell, Run, Sheet, SheetRow, Task } from "../types.ts";
 const folded = (id: string, label: string, draw: () => Kid) => lazyFold(id, label, draw, { id, class: "fold" });
 
 export const drawSources = () =>
-  h(
-    "div",
-    { class: "sources" },
-    data.runs.map((run, i) => folded(`manifest-${i}`, t("manifestOf", plain(run.name)), () => manifest(run, i))),
+  div(
+    "sources",
+    data.runs.map((run, i) => folded(`manifest-${i}`, t("manifestOf", run.name), () => manifest(run, i))),
     cellsInView().length > 0 && folded("signatures", t("signatures"), signatures),
     data.citations && folded("cite", t("cite"), citation),
   );
@@ -49,11 +48,11 @@ function manifest(run: Run, i: number) {
     return button(`${what}.json`, ({ currentTarget }) => saveIt(currentTarget), {
       class: "small",
       "data-save": `${what}-${i}`,
-      "aria-label": t("saveAs", `${what}.json`, plain(run.name)),
+      "aria-label": t("saveAs", `${what}.json`, run.name),
     });
   };
   const part = (heading: string, lines: [string, unknown][]) =>
-    h("div", null, h("h2", { class: "low" }, heading), settings(lines.map(([name, value]) => [visible(name), value])));
+    h("div", null, h("h2", { class: "low" }, heading), settings(lines.map(([name, value]) => [name, value])));
   return [
     para(
       "savers",
@@ -63,12 +62,7 @@ function manifest(run: Run, i: number) {
     ),
     run.written && para("note", t("resultsNote")),
     machine.length
-      ? h(
-          "div",
-          { class: "two" },
-          part(t("settings"), asked),
-          part(t("machine"), [...machine, ...Object.entries(packages ?? {})]),
-        )
+      ? div("two", part(t("settings"), asked), part(t("machine"), [...machine, ...Object.entries(packages ?? {})]))
       : para("notice", t("unknown")),
     filesTable(run, i),
   ];
@@ -127,7 +121,7 @@ function signatures(): Kid {
   };
   const choice = picker("signatureSet", t("set"), sets, set, (v) => setLabel(v));
   return [
-    sets.length > 1 && h("div", { class: "controls" }, choice),
+    sets.length > 1 && div("controls", choice),
     sheetNode(sheet, { id: "signature-table", heading: null, tall: true }),
   ];
 }

@@ -1,11 +1,10 @@
 // The statuses of requests: how many replies were parsed, refused, truncated …
-import { h, para } from "../../common/dom.ts";
-import { plain } from "../../common/text.ts";
+import { div, h, note, para, section } from "../../common/dom.ts";
 import { listed, t } from "../../common/words.ts";
 import { modelOrder, ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
-import { estimateFlag } from "../estimates.ts";
+import { estimateFlag } from "../details.ts";
 import { allSets, cellAt, setNames } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { figure, metricName } from "../metrics.ts";
@@ -22,7 +21,7 @@ export function drawStatus() {
     (a, b) => (order.get(a.model.id) ?? 0) - (order.get(b.model.id) ?? 0),
   );
   if (!rows.length) return null;
-  const modelName = (id: string): string => (id ? plain(modelOf(id).label) : t("allModels"));
+  const modelName = (id: string): string => (id ? modelOf(id).label : t("allModels"));
   const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
   const cells = cellsOf(rows.map(({ model }) => model));
   const there = STATUSES.filter((x, n) => !n || cells.some((c) => counts(c)[x] > 0));
@@ -37,21 +36,19 @@ export function drawStatus() {
     ]),
     look: "status",
   };
-  return h(
-    "section",
-    { class: "block" },
-    h("h2", { id: "status" }, t("status")),
-    para("note", t("statusNote")),
-    h(
-      "div",
-      { class: "controls" },
+  return section(
+    "status",
+    h("h2", null, t("status")),
+    note(t("statusNote")),
+    div(
+      "controls",
       picker("statusModel", t("model"), ["", ...rows.map((r) => r.model.id)], state.statusModel, modelName),
       picker("statusSet", t("set"), ["", ...setNames()], state.statusSet, setName),
       tick("issues", t("onlyIssues")),
     ),
     sheetNode(sheet, { id: "status-table", heading: null, tall: true }) ?? para("notice", t("noRows")),
     there.length > 1 && para("legend", there.map(key)),
-    absent.length > 0 && para("note", t("statusNone", listed(absent.map((x) => t(x))))),
+    absent.length > 0 && note(t("statusNone", listed(absent.map((x) => t(x))))),
   );
 }
 

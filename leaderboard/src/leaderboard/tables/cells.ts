@@ -1,5 +1,5 @@
 // Draws the cells of a sheet.
-import { button, copyButton, forScreenReaders, h, visible } from "../../common/dom.ts";
+import { button, copyButton, div, forScreenReaders, h, type Kid } from "../../common/dom.ts";
 import { isNumber } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
 import { t } from "../../common/words.ts";
@@ -21,14 +21,9 @@ import {
   shortLetters,
 } from "./figures.ts";
 
-export type Nodes = (Node | string | false | null | undefined | Nodes)[];
-
 /** A button with a figure that opens its cell's evidence; the figure alone if there is no cell. */
-export const evidenceButton = (
-  cell: Cell | null | undefined,
-  text: Node | string | Nodes,
-  more: Record<string, unknown> = {},
-) => (cell ? button(h("span", { class: "num" }, text), () => go(cellRoute(cell)), { class: "cell", ...more }) : text);
+export const evidenceButton = (cell: Cell | null | undefined, text: Kid, more: Record<string, unknown> = {}) =>
+  cell ? button(h("span", { class: "num" }, text), () => go(cellRoute(cell)), { class: "cell", ...more }) : text;
 
 /** A warning below a value. */
 export function flagNode(flag: Flag): Node {
@@ -62,7 +57,7 @@ const TONES: Record<string, ["strong" | "span", string?]> = {
 };
 
 /** The value itself: a button where it opens evidence. */
-function figureNode(context: CellContext, x: SheetValue, text: string): Node | Nodes | string {
+function figureNode(context: CellContext, x: SheetValue, text: string): Kid {
   const { column, rank, evidence } = context;
   const words = isRightAligned(column) ? text : x.name ? nameOf(text) : dataNode("span", "", text);
   const [tag, look] = x.tone ? TONES[x.tone] : [];
@@ -84,7 +79,7 @@ function unfolder(
   context: CellContext,
   x: SheetValue,
   { key, box, act }: NonNullable<SheetValue["unfolds"]>,
-  words: Node | Nodes | string,
+  words: Kid,
   text: string,
 ): Node {
   return button(h("span", { class: "num" }, words), act, {
@@ -97,10 +92,10 @@ function unfolder(
   });
 }
 
-export const nameOf = (name: string): Node => h("span", { class: "data name", title: name }, visible(name));
+export const nameOf = (name: string): Node => h("span", { class: "data name", title: name }, name);
 
 /** The nodes of a cell: the value, its group's letters, its interval, remarks, warnings. */
-function valueNodes(context: CellContext, x: SheetValue, given: SheetCell): Nodes {
+function valueNodes(context: CellContext, x: SheetValue, given: SheetCell): Kid {
   const { column } = context;
   const { text, beside } = cellText(column, given);
   const { letters, asides = [], parts = [] } = x;
@@ -143,7 +138,7 @@ function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
 }
 
 /** A column's kind -> the function that draws its cells; `valueNodes` draws those of all other kinds. */
-const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
+const DRAW: Record<string, (cell: SheetCell) => Kid> = {
   histogram: (cell) => [histogram((cell ?? {}) as Record<string, number>)],
   bar: (cell) => [bars(numberIn(cell), null)],
   bars: (cell) => [bars(numberIn(cell), asValue(cell).base)],
@@ -151,10 +146,9 @@ const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
   code: (cell) => [codeNode(String(asValue(cell).value ?? ""))],
 };
 
-const codeNode = (text: string): Node =>
-  h("div", { class: "sig" }, dataNode("code", "", text || "–"), copyButton(text));
+const codeNode = (text: string): Node => div("sig", dataNode("code", "", text || "–"), copyButton(text));
 
-export function cellNodes(context: CellContext, cell: SheetCell | undefined): Nodes {
+export function cellNodes(context: CellContext, cell: SheetCell | undefined): Kid {
   if (cell === null || cell === undefined) return [];
   const draw = DRAW[context.column.kind ?? "text"];
   return draw ? draw(cell) : valueNodes(context, asValue(cell), cell);
@@ -171,7 +165,7 @@ export function rangeNode({ range }: SheetColumn, cell: SheetCell | undefined): 
 }
 
 /** The first cell of a row, which names the row and opens its evidence. */
-export function headingNodes(column: SheetColumn, cell: SheetCell | undefined, open: (() => void) | null): Nodes {
+export function headingNodes(column: SheetColumn, cell: SheetCell | undefined, open: (() => void) | null): Kid {
   const x = asValue(cell);
   const { asides = [], flags = [], value, name } = x;
   const { text } = cellText(column, cell);

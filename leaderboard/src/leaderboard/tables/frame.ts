@@ -1,8 +1,7 @@
 // Buttons that save or copy a table.
-import { button, copyButton, h } from "../../common/dom.ts";
+import { button, copyButton, div, h } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { menu } from "../../common/menu.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { fileStem } from "../data.ts";
 import { viewWords } from "../names.ts";
@@ -25,17 +24,16 @@ export function tableSavers(table: () => Printed, id: string, title: string, whe
   const rows = FORMATS.map(([name, ending, type, make]) => {
     const text = (): string => make(table(), `${title} (${where})`, id, stem);
     const keep = (): void => save(`${stem}-${id}.${ending}`, new Blob([text()], { type }));
-    return h(
-      "div",
-      { class: "menurow" },
+    return div(
+      "menurow",
       h("span", null, name),
       button(t("saveFile"), keep, {
         class: "small",
         "data-table": `${id}.${ending}`,
-        "aria-label": t("saveAs", name, plain(title)),
+        "aria-label": t("saveAs", name, title),
       }),
-      copyButton(text, t("copyAs", name, plain(title))),
+      copyButton(text, t("copyAs", name, title)),
     );
   });
-  return menu(t("export"), `${t("export")}: ${plain(title)}`, rows);
+  return menu(t("export"), `${t("export")}: ${title}`, rows);
 }

@@ -1,6 +1,6 @@
 // Chooses the sheets of a section: those with figures under the page's settings, then those of the values picked in the section.
 import { NAMES } from "../../common/numbers.ts";
-import { brief, plain } from "../../common/text.ts";
+import { brief } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { pickIn } from "../actions.ts";
 import { modelOrder } from "../columns.ts";
@@ -38,12 +38,12 @@ const modelOfValue = (value: string) =>
   [...models.values()].find((model) => `${model.run}:${brief(model.name)}` === value);
 
 export function pickWords(field: string, value: string): string {
-  if (field === "run") return plain(data.runs[Number(value)].name);
-  if (field === "model") return plain(modelOfValue(value)?.label ?? value);
+  if (field === "run") return data.runs[Number(value)].name;
+  if (field === "model") return modelOfValue(value)?.label ?? value;
   if (field === "task") return value === MEAN ? t("meanOverTasks") : taskName(taskOf(value));
   if (field === "set") return setHeading(value);
   if (field === "perturb") return perturbName(value);
-  return field === "basis" ? t(`basis.${value}`) : plain(value);
+  return field === "basis" ? t(`basis.${value}`) : value;
 }
 
 /** Values in the order of the page: tasks, sets and sizes in theirs, models before baselines. */

@@ -1,5 +1,5 @@
 // Draws sheets, which are tables as data (common/sheet.py, types.ts), of any analysis.
-import { button, forScreenReaders, h, para, setChildren, visible, withFocusKey } from "../../common/dom.ts";
+import { button, forScreenReaders, h, type Kid, para, section, setChildren, withFocusKey } from "../../common/dom.ts";
 import { whenIdle } from "../../common/idle.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
@@ -12,7 +12,7 @@ import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
 import type { About, Cell, Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type SheetView, sorted } from "./blocks.ts";
-import { cellNodes, headingFlag, headingNodes, type Nodes, nameOf, rangeNode } from "./cells.ts";
+import { cellNodes, headingFlag, headingNodes, nameOf, rangeNode } from "./cells.ts";
 import { asValue, cellText, inWords, isDrawn, isFigure, isRightAligned, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
 import { printed } from "./print.ts";
@@ -135,7 +135,7 @@ function groupRow(drawing: Drawing, row: SheetRow): Node {
   const { columns, indices, evidence } = drawing;
   const width = columns.reduce((sum, { range }) => sum + (range ? 2 : 1), -1);
   const words = headingNodes(columns[0], row.cells[0], null);
-  const rest = (column: SheetColumn, i: number): Nodes => {
+  const rest = (column: SheetColumn, i: number): Kid => {
     const index = indices[i];
     const cell = row.cells[index];
     const context = {
@@ -155,7 +155,7 @@ function groupRow(drawing: Drawing, row: SheetRow): Node {
 }
 
 /** A heading that folds the rows below it, in every table that has the same key. */
-function folder(key: string, words: Nodes): Node {
+function folder(key: string, words: Kid): Node {
   const flip = (): void => {
     const open = !state.unfolded.includes(key);
     rememberFold(key, open);
@@ -176,7 +176,7 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   const [column, at] = figure >= 0 ? [columns[figure], indices[figure]] : [{ ...columns[0], about: {} }, indices[0]];
   const reply = item !== undefined && evidence(row, column, at);
   const open = reply ? () => go({ ...cellRoute(reply), item }) : null;
-  const value = (column: SheetColumn, index: number): Nodes => {
+  const value = (column: SheetColumn, index: number): Kid => {
     const cell = row.cells[index];
     const heard = [inWords(column.over), column.spoken ?? inWords(column.heading)].filter(Boolean).join(", ");
     const context = {
@@ -209,9 +209,9 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
 }
 
 /** One row of headings, or two if some stand over several columns. */
-function headRows(view: SheetView, id: string, again: (column: number) => void): Nodes {
+function headRows(view: SheetView, id: string, again: (column: number) => void): Kid {
   const { sheet, columns, indices } = view;
-  const head = (column: SheetColumn, more: Attributes): Nodes =>
+  const head = (column: SheetColumn, more: Attributes): Kid =>
     headCell(
       column,
       {
@@ -253,7 +253,7 @@ interface Sorting {
 }
 
 /** A heading, which sorts by its column if values have an order. A column of values on a range states the range. */
-function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Nodes {
+function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Kid {
   const words = headWords(column, sorting.hyphens);
   const look = { scope: "col", class: isRightAligned(column) && "v", title: column.spoken, ...more };
   const range = column.range?.map(num).join(" – ");
@@ -291,27 +291,27 @@ function sortAnew(column: SheetColumn, { id, index, first, again }: Sorting): vo
 }
 
 /** A heading's words, with possible line breaks at joints of names; null if it has none. */
-function headWords({ heading, named }: SheetColumn, hyphens: boolean): Nodes | null {
+function headWords({ heading, named }: SheetColumn, hyphens: boolean): Kid {
   const words = inWords(heading);
   if (!words) return null;
   if (named) return [nameOf(words)];
   if (inChinese()) return phrases(words);
-  return [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], hyphens ? hyphenated(x) : visible(x)])];
+  return [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], hyphens ? hyphenated(x) : x])];
 }
 
 /** A Chinese heading, in which lines break only between words: 常识 知识 填充. */
-function phrases(heading: string): Nodes {
+function phrases(heading: string): Kid {
   const segments = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(heading)];
   return segments.map(({ segment, isWordLike }, i) => [
     // Beside punctuation, lines break by its own rules.
     i > 0 && isWordLike && segments[i - 1].isWordLike && h("wbr"),
-    visible(segment),
+    segment,
   ]);
 }
 
 /** Words with possible hyphens between two consonants: long words would make a table wider than the window. */
-const hyphenated = (words: string): Nodes =>
-  words.split(SYLLABLES).map((part, i) => [i > 0 && document.createTextNode("\u00ad"), visible(part)]);
+const hyphenated = (words: string): Kid =>
+  words.split(SYLLABLES).map((part, i) => [i > 0 && document.createTextNode("\u00ad"), part]);
 const SYLLABLES = /(?<=[a-z]{4}[b-df-hj-np-tv-z])(?=[b-df-hj-np-tv-z][aeiouy][a-z]{2})/i;
 
 /** The second line of a heading, with warnings. It may break before a bracket and after a comma. */
@@ -327,7 +327,7 @@ function small({ below, flags = [] }: SheetColumn): Node | false {
   );
 }
 
-const remarks = ({ remarks = [] }: SheetColumn): Nodes =>
+const remarks = ({ remarks = [] }: SheetColumn): Kid =>
   remarks.map(({ text, grave }) => h("small", { class: `leak${grave ? " warn" : ""}` }, inWords(text)));
 
 interface Options {
@@ -345,15 +345,15 @@ interface Options {
 }
 
 /** A sheet as a table in a scrolling region, with a menu that exports it; null if none of it is in view. */
-export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
+export function sheetNode(sheet: Sheet, options: Options = {}): Kid {
   const { id = sheet.name, note = null, tall = false, where = viewWords(), lit = () => false } = options;
   const title = titleOf(sheet);
-  const heading = options.heading === undefined ? h("h3", null, visible(title)) : options.heading;
-  const notes = (sheet.notes ?? []).map((x) => para("note", visible(inWords(x))));
+  const heading = options.heading === undefined ? h("h3", null, title) : options.heading;
+  const notes = (sheet.notes ?? []).map((x) => para("note", inWords(x)));
   if (!sheet.columns.length) return [heading, notes];
   if (!viewOf(sheet, id)) return null;
   const look = `scroll${tall ? " tall" : ""}`;
-  const box = h("div", { id: `sheet-${id}`, class: look, tabindex: 0, role: "region", "aria-label": plain(title) });
+  const box = h("div", { id: `sheet-${id}`, class: look, tabindex: 0, role: "region", "aria-label": title });
   const draw = (): void => {
     const view = viewOf(sheet, id);
     if (view) setChildren(box, tableNode(view, id, again, lit));
@@ -383,23 +383,18 @@ export function sheetPanels(sheet: Sheet, caption: (block: Block) => Node) {
 const NOTHING = () => {};
 
 /** The findings of sheets, a sentence each; a folded section keeps them in view. */
-export const findingNodes = (sheets: Sheet[]): Nodes =>
-  [...new Set(sheets.map(({ finding }) => inWords(finding)))]
-    .filter(Boolean)
-    .map((words) => para("found", visible(words)));
+export const findingNodes = (sheets: Sheet[]): Kid =>
+  [...new Set(sheets.map(({ finding }) => inWords(finding)))].filter(Boolean).map((words) => para("found", words));
 
 /** A section with the sheets for which `wanted` is true; null if none of them is in view. */
-export function sheetSection(section: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
+export function sheetSection(id: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
   const several = data.runs.length > 1;
   const drawn: Sheet[] = [];
   const nodes = sheetsOf(wanted).flatMap((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
     if (node) drawn.push(sheet);
-    const run =
-      several && para("note", t("run"), " ", h("span", { class: "data" }, visible(data.runs[sheet.run ?? 0].name)));
+    const run = several && para("note", t("run"), " ", h("span", { class: "data" }, data.runs[sheet.run ?? 0].name));
     return node ? [[run, node]] : [];
   });
-  return nodes.length > 0
-    ? h("section", { class: "block", id: section }, h("h2", null, title), findingNodes(drawn), nodes)
-    : null;
+  return nodes.length > 0 ? section(id, h("h2", null, title), findingNodes(drawn), nodes) : null;
 }
