@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import InProcess
 
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.base import BackendRow, Loader
-from evalsuite.backends.cluster import Actor, Cluster, InProcess, Worker, WorkerLostError, equal_share, wait_for_call
+from evalsuite.backends.cluster import Actor, Cluster, Worker, WorkerLostError, equal_share, wait_for_call
 from evalsuite.backends.model import HF, VLLM, Model
 from evalsuite.backends.ray import AHEAD, Replicas
 from evalsuite.backends.registry import BACKENDS, load_backend

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import InProcess
 from needs import needs
 from sweeps import LARGE, SMALL, WHAT, models_file, weights
 
 import evalsuite
-from evalsuite.backends.cluster import InProcess, WorkerLostError
+from evalsuite.backends.cluster import WorkerLostError
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.registry import Corpora
