@@ -281,7 +281,7 @@ class Done:
 def named_models_only() -> Iterator[None]:
     """Runs of tests ask the models that they name, and no baselines beside them; tests/test_baselines.py has those."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evalsuite.evaluation.journey.come_along", lambda *_: [])
+        patch.setattr("evalsuite.evaluation.journey.additional_baselines", lambda *_: [])
         yield
 
 

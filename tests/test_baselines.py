@@ -14,7 +14,7 @@ from evalsuite.backends.models import load_models, models_of
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
-from evalsuite.evaluation import baselines, journey
+from evalsuite.evaluation import chosen_models, journey
 
 THREE = ["random", "majority", "lexical"]
 
@@ -22,7 +22,7 @@ THREE = ["random", "majority", "lexical"]
 @pytest.fixture(autouse=True)
 def baselines_beside_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let baselines come along; conftest.py keeps them out of other tests."""
-    monkeypatch.setattr(journey, "come_along", baselines.come_along)
+    monkeypatch.setattr(journey, "additional_baselines", chosen_models.additional_baselines)
 
 
 def _models_of_run(out: Path, models: Any, **settings: Any) -> list[str]:

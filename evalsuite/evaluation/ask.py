@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from evalsuite.backends.base import Answering, Backend, Limits, Loader, Replies
+from evalsuite.backends.base import Answering, Backend, Limits, Loader, Replies, TrainingItems
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
 from evalsuite.backends.registry import engine_errors, load_backend
@@ -41,12 +41,19 @@ def limits_of(store: Store, display: Display, budget: float | None, most: int | 
 
 
 def loader_of(
-    models: Models, store: Store, display: Display, budget: float | None = None, most: int | None = None
+    models: Models,
+    store: Store,
+    display: Display,
+    budget: float | None = None,
+    most: int | None = None,
+    train: TrainingItems = lambda task, item_set: (),
 ) -> Loader:
-    """The loader of the models of one source, within the run's limits; reply functions have none."""
-    if not isinstance(models, str | Path):
-        return scripted_loader(models)
-    return partial(load_backend, limits=lambda: limits_of(store, display, budget, most))
+    """The loader of the models of one source, and of baselines, within the run's limits; reply functions have none."""
+    loader: Loader = partial(load_backend, train=train, limits=lambda: limits_of(store, display, budget, most))
+    if isinstance(models, str | Path):
+        return loader
+    scripted = scripted_loader(models)
+    return lambda model: (scripted if model.name in models else loader)(model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,18 +21,17 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.model_paths import require_present
 from evalsuite.backends.models import Models
 from evalsuite.backends.openai.spending import require_prices
-from evalsuite.backends.registry import load_backend, load_in_turn
-from evalsuite.backends.scripted import ReplyFunctions, scripted_loader
+from evalsuite.backends.registry import load_in_turn
+from evalsuite.backends.scripted import ReplyFunctions
 from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.ask import ask_trials, collect_problems, limits_of
-from evalsuite.evaluation.baselines import come_along
+from evalsuite.evaluation.ask import ask_trials, collect_problems, loader_of
+from evalsuite.evaluation.chosen_models import additional_baselines, leave_out_missing
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.early_stopping import Ranking, ask_until
 from evalsuite.evaluation.manifest import keep_benchmark_files, write_manifest
-from evalsuite.evaluation.missing_packages import leave_out_missing
 from evalsuite.evaluation.plan import EvalSet, data_read, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.replay import recorded_cells
 from evalsuite.evaluation.second_reader import SecondReader, ask_second_reader
@@ -66,7 +65,7 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
         require_present(chosen)
     require_keys(chosen)
     require_prices(chosen, s.budget)
-    chosen += come_along(s, models, chosen, corpus, [(x.task, x.set) for x in eval_sets])
+    chosen += additional_baselines(s, models, chosen, corpus, [(x.task, x.set) for x in eval_sets])
     out = Path(s.out)
     make_folder(out)
     with locked(out):
@@ -129,15 +128,11 @@ def _loader(
     display: Display,
     replies: ReplyFunctions | None,
 ) -> Loader:
-    """The loader of backends: scripted for the models in `replies`, else in this process or on a Ray cluster."""
+    """The loader of backends, in this process or on a Ray cluster."""
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
-    loader: Loader = partial(
-        load_backend, train=train, limits=lambda: limits_of(store, display, s.budget, s.max_concurrency)
-    )
-    if replies is not None:
-        scripted, others = scripted_loader(replies), loader
-        return lambda model: (scripted if model.name in replies else others)(model)
-    if s.executor == "ray":
+    source = s.models if replies is None else replies
+    loader = loader_of(source, store, display, s.budget, s.max_concurrency, train)
+    if replies is None and s.executor == "ray":
         from evalsuite.backends.ray import cluster
 
         return cluster(loader, s.ray_address, s.replicas)
