@@ -172,10 +172,10 @@ class Calls(Provider):
         return self.world.server._create(fields)
 
     def _get(self, *steps: str) -> tuple[int, Any]:
-        return self.world.server._done("GET", list(steps), {}, b"")
+        return self.world.server._carry_out("GET", list(steps), {}, b"")
 
     def _list(self, limit: int, **query: str) -> tuple[int, Any]:
-        return self.world.server._done("GET", ["batches"], query, b"")
+        return self.world.server._carry_out("GET", ["batches"], query, b"")
 
     def _call(self, send: Callable[..., Any], *words: Any, **fields: Any) -> bytes:
         is_content = isinstance(words[0] if words else None, str) and words[0].startswith("file")

@@ -20,14 +20,13 @@ from pydantic import ValidationError
 from run_files import compared_files, results_json
 
 import evalsuite
-from evalsuite.backends.base import Limits
+from evalsuite.backends.base import Limits, UnsavedJournal
 from evalsuite.backends.model import API, BatchAPI, Model, Price
 from evalsuite.backends.openai import batches as module
 from evalsuite.backends.openai import provider
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.batch_faults import BATCHES, CALLS, LINES, BatchServer
 from evalsuite.backends.openai.batch_states import Begun, Ended, ended
-from evalsuite.backends.openai.batches import Forgetful
 from evalsuite.backends.openai.faults import PromptOutcomes, reply_to
 from evalsuite.backends.openai.lines import LineError, in_files, read_batch_line
 from evalsuite.backends.openai.provider import NotFoundError, Provider, Seen
@@ -52,7 +51,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @dataclass
-class Journal(Forgetful):
+class Journal(UnsavedJournal):
     """A journal that keeps a copy of every note, as a store does. Writing number `dies` raises Killed."""
 
     stakes: dict[str, float] = field(default_factory=dict)
@@ -222,6 +221,26 @@ def test_an_endpoint_that_refuses_both_names_of_the_limit_is_not_asked_again() -
 def test_a_line_that_tells_of_all(kind: str, words: str) -> None:
     with BatchServer(mix={kind: 1}, seconds=0.02) as server, pytest.raises(BackendError, match=words):
         ask(server, 5)
+
+
+def test_a_model_without_requests_leaves_the_batches_of_others() -> None:
+    with BatchServer() as server:
+        limits = Limits(journal=(journal := Journal()))
+        journal.put_batch(
+            "other",
+            {
+                "address": server.url,
+                "began": 0.0,
+                "file": "f",
+                "taken": False,
+                "batch": "b",
+                "lines": ["a"],
+                "costs": [0.1],
+            },
+            0.1,
+        )
+        assert list(OpenAI(model(server), limits).generate([], [])) == []
+    assert [*journal] == ["other"]
 
 
 # --- limits --------------------------------------------------------------------------------------------------------
@@ -438,12 +457,12 @@ def test_what_comes_late_is_not_paid_twice() -> None:
     """A batch, and then its file, that the endpoint denies at first."""
 
     class Late(BatchServer):
-        def _done(self, method: str, steps: list[str], *words: Any) -> Any:
+        def _carry_out(self, method: str, steps: list[str], *words: Any) -> Any:
             what = steps[-1] if steps[0] == "batches" and len(steps) > 1 else steps[1] if steps[-1] == "content" else ""
             self.counted[what] += 1
             if what and self.counted[what] < 5:
                 return 404, {"error": {"message": "Not Found"}}
-            return BatchServer._done(self, method, steps, *words)
+            return BatchServer._carry_out(self, method, steps, *words)
 
     with Late(seconds=0.05) as server:
         assert all_right(ask(server, 5, batch={"poll": 0.3}), 5)
@@ -455,10 +474,10 @@ class Losing(BatchServer):
 
     lost = "content"
 
-    def _done(self, method: str, steps: list[str], *words: Any) -> Any:
+    def _carry_out(self, method: str, steps: list[str], *words: Any) -> Any:
         if method == "GET" and self.lost and self.lost in "/".join(steps):
             return 404, {"error": {"message": "Not Found"}}
-        return BatchServer._done(self, method, steps, *words)
+        return BatchServer._carry_out(self, method, steps, *words)
 
 
 def test_a_file_that_is_gone_is_not_paid_twice() -> None:
@@ -539,8 +558,8 @@ def test_answered_lines_that_are_asked_again_are_told(caplog: pytest.LogCaptureF
 
 def test_another_batch_that_the_endpoint_shows_is_not_taken() -> None:
     class Mixing(BatchServer):
-        def _done(self, method: str, steps: list[str], *words: Any) -> Any:
-            status, told = BatchServer._done(self, method, steps, *words)
+        def _carry_out(self, method: str, steps: list[str], *words: Any) -> Any:
+            status, told = BatchServer._carry_out(self, method, steps, *words)
             self.counted["looks"] += (is_look := method == "GET" and steps[0] == "batches" and len(steps) > 1)
             if is_look and self.counted["looks"] < 30:
                 self._advance(self.batches["batch_0"])
@@ -623,7 +642,7 @@ def test_no_interleaving_of_faults_loses_or_pays_twice() -> None:
 
 def test_an_endpoint_without_batches() -> None:
     class Bare(BatchServer):
-        def _done(self, *words: Any) -> Any:
+        def _carry_out(self, *words: Any) -> Any:
             return 404, {"error": {"message": "Not Found"}}
 
     with Bare() as server, pytest.raises(BackendError, match="is there a batch API"):
@@ -670,8 +689,8 @@ def test_a_batch_costs_the_discounted_price() -> None:
 class Strange(BatchServer):
     """A server that writes states, counts and metadata as another provider does."""
 
-    def _done(self, *words: Any) -> Any:
-        status, told = BatchServer._done(self, *words)
+    def _carry_out(self, *words: Any) -> Any:
+        status, told = BatchServer._carry_out(self, *words)
         if isinstance(told, dict) and "request_counts" in told:
             told = {**told, "status": told["status"].upper().replace("IN_PROGRESS", "PROGRESS"), "request_counts": 3}
             del told["metadata"]
@@ -793,7 +812,7 @@ def test_contamination_keeps_notes_of_its_batches(
 ) -> None:
     server.mix = {}
     models = write_models(server, tmp_path / "models.yaml", ", batch: {poll: 0.05}")
-    monkeypatch.setattr(module, "Forgetful", None)  # a kill would lose what it holds
+    monkeypatch.setattr(UnsavedJournal, "put_batch", None)  # a kill would lose what it holds
     found = evalsuite.contamination(
         "m",
         models,
@@ -905,5 +924,5 @@ def test_replies_that_were_read_stay_when_the_endpoint_forgets_the_batch() -> No
     begun = Begun("name", {"a": 1.0, "b": 1.0}, 0.0, "file", "id")
     read = Ended("name", begun.lines, 0.0, "file", "id", Seen("id", "completed"), {"a": Response("答", "stop")})
     gone = Seen("id", "gone")
-    assert ended(read, gone).found == read.found and ended(read, gone).missing() == ["b"]
+    assert ended(read, gone).outcomes == read.outcomes and ended(read, gone).missing() == ["b"]
     assert ended(begun, gone).missing() == ["a", "b"]

@@ -11,7 +11,6 @@ from as_json import cells_of
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
-from evalsuite.backends.vllm.sharing import engine_key
 from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.common.errors import BackendError, PromptError
 from evalsuite.finetuning.settings import Sweep
@@ -54,7 +53,7 @@ def test_models_that_differ_in_prompts_and_decoding_share_an_engine() -> None:
         {"adapter": "lora"},
         {"name": "another", "tags": ["8B"]},
     ]
-    assert {engine_key(model_of(Path("m"), **more)) for more in others} == {engine_key(model_of(Path("m")))}
+    assert {model_of(Path("m"), **more).engine_key for more in others} == {model_of(Path("m")).engine_key}
 
 
 def test_models_that_differ_in_weights_or_their_engines_settings_share_none() -> None:
@@ -68,7 +67,7 @@ def test_models_that_differ_in_weights_or_their_engines_settings_share_none() ->
         {"vllm": {"max_model_len": 512}},
         {"vllm": {"engine": {"seed": 1}}},
     ]
-    assert len({engine_key(model_of(Path("m"), **more)) for more in ({}, *others)}) == 1 + len(others)
+    assert len({model_of(Path("m"), **more).engine_key for more in ({}, *others)}) == 1 + len(others)
 
 
 def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:

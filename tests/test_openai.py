@@ -625,8 +625,8 @@ class Thinking(Server):
     thought = "先看(a)，不太像。答案应该是(b)。"
     turn = count()
 
-    def _made(self, kind: str, prompt: str, *given: Any) -> dict[str, Any]:
-        reply = super()._made(kind, prompt, *given)
+    def _charged_reply(self, kind: str, prompt: str, *given: Any) -> dict[str, Any]:
+        reply = super()._charged_reply(kind, prompt, *given)
         said = [
             {"content": "(a)", "reasoning_content": self.thought},
             {"content": f"<think>{self.thought}</think>\n\n(a)"},

@@ -265,7 +265,7 @@ def test_long_waits_are_told_once(caplog: pytest.LogCaptureFixture, monkeypatch:
     from evalsuite.backends.openai import asking
 
     async def at_once(self: Any, seconds: float) -> None:
-        self._tell_wait(seconds)
+        self._log_wait(seconds)
 
     monkeypatch.setattr(asking.GenerateCall, "_sleep", at_once)
     monkeypatch.setattr(asking.Throttle, "pause", lambda *_: None)

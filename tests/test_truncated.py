@@ -203,8 +203,8 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> 
 class Thinks(Server):
     """Cuts what it says at the limit, a character a token; some fail the first time that they are asked for more."""
 
-    def _made(self, kind: str, prompt: str, asked: dict[str, Any], *rest: Any) -> dict[str, Any]:
-        made = super()._made(kind, prompt, asked, *rest)
+    def _charged_reply(self, kind: str, prompt: str, asked: dict[str, Any], *rest: Any) -> dict[str, Any]:
+        made = super()._charged_reply(kind, prompt, asked, *rest)
         text = "我想一想。" * (40 if int(prompt_id(prompt), 16) % 3 == 0 else 0) + "答案：(a)"
         made["choices"][0]["message"]["content"] = text[: asked["max_tokens"]]
         made["choices"][0]["finish_reason"] = "stop" if len(text) <= asked["max_tokens"] else "length"

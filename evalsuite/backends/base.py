@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from random import Random
@@ -21,16 +21,32 @@ TextPair = tuple[str, str]  # a context, and the text after it that is scored
 
 
 class Journal(Protocol):
-    """A run's notes on its batches at endpoints; those of a Store survive a kill. A `stake` is spent until its batch ends."""
+    """Notes on the batches that a run has at endpoints; a Store keeps them if the process is killed.
+
+    The `stake` of a batch, the cost that it may have, counts as spent until the batch ends.
+    """
 
     def batches(self) -> dict[str, dict[str, Any]]:
         """The note on each batch, by name."""
 
     def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
-        """Keep a note on a batch with its `stake`, the cost that it may have; in the same step spend `cost` for good."""
+        """Keep a note on a batch with its `stake`; in the same step, `cost` is spent for good."""
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
         """Drop the note and the stake. `cost`, that of lines without a stored reply, stays spent."""
+
+
+class UnsavedJournal(dict[str, dict[str, Any]]):
+    """A journal in memory, for callers without a store."""
+
+    def batches(self) -> dict[str, dict[str, Any]]:
+        return dict(self)
+
+    def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
+        self[name] = note
+
+    def end_batch(self, name: str, cost: float = 0.0) -> None:
+        del self[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +58,7 @@ class Limits:
     max_concurrency: int | None = None  # overrides the model's own setting
     # Records the worst-case cost of requests in flight (Store.lend).
     lend: Callable[[float], None] = lambda amount: None
-    journal: Journal | None = None  # notes on batches; None: they are kept only in memory
+    journal: Journal = field(default_factory=UnsavedJournal)
     tell: Callable[[str], None] = lambda text: None  # shows the progress of batches
 
     def left(self) -> float | None:

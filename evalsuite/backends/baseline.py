@@ -66,11 +66,11 @@ class Baseline(WithoutEngine):
         """The most frequent position of the right option, in the item's own labels; without options the most frequent text."""
         if (item.task, item.set) not in self._favourites:
             raise BackendError(f"no training or dev file of {item.task} ({item.set}): no majority to know")
-        found = self._favourites[item.task, item.set]
+        answers = self._favourites[item.task, item.set]
         if not item.options:
-            return next(answer for answer in found if isinstance(answer, str))
+            return next(answer for answer in answers if isinstance(answer, str))
         # Positions, not letters: an item asked under other labels is answered by its own.
-        indices = next((a for a in found if not isinstance(a, str) and max(a) < len(item.options)), (0,))
+        indices = next((a for a in answers if not isinstance(a, str) and max(a) < len(item.options)), (0,))
         return ", ".join(item.indicators[index] for index in indices)
 
 
@@ -93,18 +93,21 @@ def lexical(item: Item) -> str:
         known = bigrams("\n".join(item.dialogue) + item.question.partition("\n")[2] if item.dialogue else item.question)
         shares = [len(bigrams(o) & known) / len(bigrams(o)) for o in item.options]
         return item.labels[shares.index(max(shares))]
-    found = pieces(item)
-    if not found:
+    candidates = pieces(item)
+    if not candidates:
         return item.question
-    asked = asked_event(item.question)
-    if asked is None:
-        counts = Counter(bigram for piece in found for bigram in bigrams(piece))
-        return min(found, key=lambda p: (sum(counts[bigram] for bigram in bigrams(p)) / len(bigrams(p)), -len(p)))
-    wanted = bigrams(asked)
-    best = max(range(len(found)), key=lambda n: len(bigrams(found[n]) & wanted) / len(bigrams(found[n]) | wanted))
+    event = asked_event(item.question)
+    if event is None:
+        counts = Counter(bigram for piece in candidates for bigram in bigrams(piece))
+        return min(candidates, key=lambda p: (sum(counts[bigram] for bigram in bigrams(p)) / len(bigrams(p)), -len(p)))
+    wanted = bigrams(event)
+    best = max(
+        range(len(candidates)),
+        key=lambda n: len(bigrams(candidates[n]) & wanted) / len(bigrams(candidates[n]) | wanted),
+    )
     # Every official question contains "不要…解释原因" before its event, so look for 原因 only after the event.
     step = -1 if "原因" in item.question.rpartition("”")[2] else 1
-    return found[min(max(best + step, 0), len(found) - 1)]
+    return candidates[min(max(best + step, 0), len(candidates) - 1)]
 
 
 def pieces(item: Item) -> list[str]:

@@ -66,11 +66,11 @@ class Checkpoint:
         if self.tokenizer.pad_token_id is None:
             self.tokenizer.pad_token = self.tokenizer.eos_token
         try:
-            own = transformers.GenerationConfig.from_pretrained(self.path, revision=model.revision).eos_token_id
+            eos = transformers.GenerationConfig.from_pretrained(self.path, revision=model.revision).eos_token_id
         except OSError:  # the file is optional
-            own = getattr(self.config, "eos_token_id", None)
+            eos = getattr(self.config, "eos_token_id", None)
         # All end-of-text ids of the tokenizer and of the checkpoint's generation settings.
-        named = own if isinstance(own, list) else [own]
+        named = eos if isinstance(eos, list) else [eos]
         self.stop_ids = sorted({i for i in [*named, self.tokenizer.eos_token_id] if i is not None})
 
     @property
@@ -268,13 +268,13 @@ class Checkpoint:
     def _text_of(self, ids: Sequence[int]) -> str:
         """The text of generated ids, without special tokens except those that mark thoughts, which the parser looks for."""
 
-        def decode(part: Iterator[int], special: bool) -> str:
+        def decode(run: Iterator[int], special: bool) -> str:
             # Special tokens are left out of the text unless the part is made of them.
             return str(
-                self.tokenizer.decode(list(part), skip_special_tokens=not special, clean_up_tokenization_spaces=False)
+                self.tokenizer.decode(list(run), skip_special_tokens=not special, clean_up_tokenization_spaces=False)
             )
 
-        return "".join(decode(part, marks) for marks, part in groupby(ids, self._thought_marks.__contains__))
+        return "".join(decode(run, marks) for marks, run in groupby(ids, self._thought_marks.__contains__))
 
     @cached_property
     def _thought_marks(self) -> set[int]:
@@ -320,18 +320,18 @@ def labels_response(
     likelihoods = []
     for n, option in enumerate(logprobs):
         others = [(ids, x) for m, other in enumerate(logprobs) if m != n for ids, x in other.items()]
-        own = [
+        exclusive = [
             _difference(x, [y for longer, y in others if len(longer) > len(ids) and longer[: len(ids)] == ids])
             for ids, x in option.items()
         ]
-        likelihoods.append(Likelihood(_logsumexp(own), min(map(len, option))))
+        likelihoods.append(Likelihood(_logsumexp(exclusive), min(map(len, option))))
     return _likelihoods_response("labels", prompt_tokens, tuple(likelihoods))
 
 
-def _difference(logprob: float, parts: Sequence[float]) -> float:
+def _difference(logprob: float, longer_logprobs: Sequence[float]) -> float:
     """log(exp(logprob) - sum(exp(parts))), with a floor where rounding leaves zero or less."""
-    rest = 1 - sum(math.exp(part - logprob) for part in parts)
-    return logprob + math.log(max(rest, 1e-9)) if parts else logprob
+    share_left = 1 - sum(math.exp(longer - logprob) for longer in longer_logprobs)
+    return logprob + math.log(max(share_left, 1e-9)) if longer_logprobs else logprob
 
 
 def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], prompt_tokens: int) -> Response:

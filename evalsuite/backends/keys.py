@@ -57,5 +57,5 @@ def missing_key(model: Model) -> str | None:
 
 def require_keys(models: Iterable[Model]) -> None:
     """Raise ConfigError if the key of an endpoint is not set. Runs before any model is loaded."""
-    if wrong := [problem for model in models if (problem := missing_key(model))]:
-        raise ConfigError("\n".join(wrong))
+    if problems := [problem for model in models if (problem := missing_key(model))]:
+        raise ConfigError("\n".join(problems))

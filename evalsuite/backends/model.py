@@ -272,8 +272,8 @@ class API(StrictSettings):
         """The prices per million tokens, less the discount if requests go as batches; None: no price is given."""
         if self.price is None or self.batch is None:
             return self.price
-        part = 1 - self.batch.discount
-        return Price(input=self.price.input * part, output=self.price.output * part)
+        share = 1 - self.batch.discount
+        return Price(input=self.price.input * share, output=self.price.output * share)
 
     @field_validator("batch", mode="before")
     @classmethod
@@ -312,6 +312,8 @@ class API(StrictSettings):
         return value
 
 
+# The settings that a vLLM engine is created with. All others concern prompts, decoding, adapters or names.
+_OF_THE_ENGINE = {"path", "hub", "revision", "trust_remote_code", "dtype", "device", "vllm"}
 BASELINES = ("random", "majority", "lexical", "oracle")  # known by these names beside the models of any source
 
 
@@ -383,14 +385,14 @@ class Model(StrictSettings):
     @model_validator(mode="after")
     def _one_temperature(self) -> Model:
         """`api.temperature` is an older name of `generation.temperature`, which holds it from here on."""
-        older, made = self.api.temperature, self.generation
-        if older != "generation" and older != made.temperature:
-            if "temperature" in made.model_fields_set:
+        older, generation = self.api.temperature, self.generation
+        if older != "generation" and older != generation.temperature:
+            if "temperature" in generation.model_fields_set:
                 raise ValueError(
-                    f"generation.temperature is {made.temperature} and api.temperature is {older}: keep the first, "
+                    f"generation.temperature is {generation.temperature} and api.temperature is {older}: keep the first, "
                     "api.temperature is its older name"
                 )
-            object.__setattr__(self, "generation", Generation(**{**made.model_dump(), "temperature": older}))
+            object.__setattr__(self, "generation", Generation(**{**generation.model_dump(), "temperature": older}))
         return self
 
     @model_validator(mode="after")
@@ -419,3 +421,8 @@ class Model(StrictSettings):
         if value is not None and (not value or min(value) < 0):
             raise ValueError("expected one or more numbers, none negative")
         return value
+
+    @property
+    def engine_key(self) -> str:
+        """A key of the settings that a vLLM engine is created with; equal for models that can share one."""
+        return self.model_dump_json(include=_OF_THE_ENGINE)

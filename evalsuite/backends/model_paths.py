@@ -22,12 +22,12 @@ def located(model: Model, base: Path) -> Model:
         return model
 
     def whole(path: str) -> str:
-        found = resolve(path, base)
-        if found.exists() or path.startswith(PREFIX):
-            return str(found)
+        resolved = resolve(path, base)
+        if resolved.exists() or path.startswith(PREFIX):
+            return str(resolved)
         # A path for another package's backend may mean anything; only backends that load weights take hub ids.
         stays = row.name not in BACKENDS or (row.local and is_hub_id(path, base, model.revision))
-        return path if stays else str(found.absolute())
+        return path if stays else str(resolved.absolute())
 
     return model.model_copy(
         update={"path": whole(model.path), "adapter": whole(model.adapter) if model.adapter else None}

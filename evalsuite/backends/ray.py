@@ -128,10 +128,10 @@ class Replicas:
         deaths: Counter[int] = Counter()  # first request of a block -> replicas that died over it
         while blocks or any(block for member in self._members for block in member.calls.values()):
             self._feed(blocks, deaths, requests, done)
-            member, call = self._event()
+            member, call = self._next_call()
             block = member.calls[call]
             if not block:
-                self._welcome(member, call)
+                self._register(member, call)
                 continue
             try:
                 answers = self._result(member, call)
@@ -178,7 +178,7 @@ class Replicas:
     def _loaded(self) -> _Member:
         """A loaded replica; waits for one."""
         while not (ready := [m for m in self._members if m.facts]):
-            self._welcome(*self._event())
+            self._register(*self._next_call())
         return ready[0]
 
     def _ask(self, method: str, argument: Any) -> Any:
@@ -193,7 +193,7 @@ class Replicas:
                 continue
         raise BackendError(f"model {self._name}: {TRIES} replicas died over {method}(), the last: {self._loss}")
 
-    def _event(self) -> tuple[_Member, Any]:
+    def _next_call(self) -> tuple[_Member, Any]:
         if not self._members:
             raise BackendError(f"model {self._name}: no replica is left on the Ray cluster; the last: {self._loss}")
         return wait_for_call(self._cluster, self._members, self._no_room)
@@ -217,7 +217,7 @@ class Replicas:
                 self._start(member.attempt + 1)
             raise
 
-    def _welcome(self, member: _Member, call: Any) -> None:
+    def _register(self, member: _Member, call: Any) -> None:
         """Handle the end of load(): register the replica, or drop it if it failed."""
         try:
             facts = self._result(member, call)

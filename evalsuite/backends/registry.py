@@ -10,7 +10,6 @@ from pathlib import Path
 
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
 from evalsuite.backends.model import Model
-from evalsuite.backends.vllm import sharing
 from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
 from evalsuite.common.plugins import installed, load_plugin, origin_of
 from evalsuite.common.weights import way_round
@@ -61,7 +60,9 @@ BACKENDS: dict[str, BackendRow] = {
         # With scoring nll, the reply is the explanation that a person chose for a probe.
         BackendRow("scripted", _scripted, ("generate", "nll"), files=True, sampling=("temperature", "samples")),
         BackendRow("hf", _hf, SCORINGS, files=True, local=True, sampling=SAMPLING, modules=("torch", "transformers")),
-        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, sampling=SAMPLING, engine=sharing.engine_key),
+        BackendRow(
+            "vllm", _vllm, SCORINGS, files=True, local=True, sampling=SAMPLING, engine=lambda model: model.engine_key
+        ),
         BackendRow("openai", _openai, sampling=tuple(name for name in SAMPLING if name != "beams")),
     )
 }
@@ -75,15 +76,15 @@ def backend_named(name: str) -> BackendRow:
     """
     if name in BACKENDS:
         return BACKENDS[name]
-    found = [point for point in installed(GROUP) if point.name == name]
-    if not found:
+    points = [point for point in installed(GROUP) if point.name == name]
+    if not points:
         raise ConfigError(unknown("backend", name, backend_names()))
-    if len(found) > 1:
-        owners = ", ".join(map(origin_of, found))
+    if len(points) > 1:
+        owners = ", ".join(map(origin_of, points))
         raise ConfigError(f"backend {name}: several packages have one of this name ({owners}); uninstall all but one")
-    row = load_plugin(found[0])
+    row = load_plugin(points[0])
     if not isinstance(row, BackendRow) or row.name != name:
-        raise ConfigError(f"{origin_of(found[0])}: expected a BackendRow named {name!r}, found {row!r}")
+        raise ConfigError(f"{origin_of(points[0])}: expected a BackendRow named {name!r}, found {row!r}")
     return row
 
 

@@ -45,19 +45,19 @@ class Scripted(WithoutEngine):
 
     def _response(self, request: Request) -> Response:
         try:
-            said = self._reply(request)
+            reply = self._reply(request)
         except BackendError as error:
             return Response("", "error", error=str(error))
         except EvalsuiteError:  # another one stops the model
             raise
         except Exception as error:
             return Response("", "error", error=f"the function raised {type(error).__name__}: {error}")
-        if isinstance(said, Response):
-            return said
-        if not isinstance(said, str):
-            wrong = f"the function returned {type(said).__name__}: expected the reply as a text"
+        if isinstance(reply, Response):
+            return reply
+        if not isinstance(reply, str):
+            wrong = f"the function returned {type(reply).__name__}: expected the reply as a text"
             return Response("", "error", error=wrong)
-        return Response(said, "stop")
+        return Response(reply, "stop")
 
 
 def _source(reply: ReplyFunction) -> str:

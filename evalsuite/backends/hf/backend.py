@@ -135,8 +135,8 @@ class HuggingFace:
             # Once memory ran out, the smaller limit holds for all later batches.
             per_batch = max(1, self._limit // max(sizes[n] for n in batch))
             rows = iter(todo)
-            while part := list(islice(rows, per_batch)):
-                yield from self._answer(part, prompts, requests, sizes)
+            while group := list(islice(rows, per_batch)):
+                yield from self._answer(group, prompts, requests, sizes)
 
     def _refusal(self, request: Request, length: int) -> str | None:
         """The reason why this model cannot answer the request; None if it can."""
@@ -148,32 +148,32 @@ class HuggingFace:
         return self.checkpoint.too_long(request, length, self.context)
 
     def _answer(
-        self, part: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
+        self, group: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
     ) -> Iterator[list[tuple[int, Response]]]:
         """Answer one batch; halve it when memory runs out."""
         ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
-        answer = ways.get(requests[part[0]].scoring, self._decode)
+        answer = ways.get(requests[group[0]].scoring, self._decode)
         try:
-            answers = answer([requests[n] for n in part], [prompts[n] for n in part])
+            answers = answer([requests[n] for n in group], [prompts[n] for n in group])
         except (MemoryError, RuntimeError) as error:
             if not is_out_of_memory(error):
                 raise
         else:
-            yield list(zip(part, answers, strict=True))
+            yield list(zip(group, answers, strict=True))
             return
         import torch
 
         if self.device.startswith("cuda"):
             torch.cuda.empty_cache()
-        if len(part) == 1:
-            length = len(prompts[part[0]])
-            yield [(part[0], Response("", "error", error=f"out of memory on a single prompt of {length} tokens"))]
+        if len(group) == 1:
+            length = len(prompts[group[0]])
+            yield [(group[0], Response("", "error", error=f"out of memory on a single prompt of {length} tokens"))]
             return
-        half = len(part) // 2
-        self._limit = min(self._limit, half * max(sizes[n] for n in part))
-        log.warning("out of memory with %d prompts at once: going on with %d", len(part), half)
-        yield from self._answer(part[:half], prompts, requests, sizes)
-        yield from self._answer(part[half:], prompts, requests, sizes)
+        half = len(group) // 2
+        self._limit = min(self._limit, half * max(sizes[n] for n in group))
+        log.warning("out of memory with %d prompts at once: going on with %d", len(group), half)
+        yield from self._answer(group[:half], prompts, requests, sizes)
+        yield from self._answer(group[half:], prompts, requests, sizes)
 
     def _decode(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
         import torch
@@ -211,14 +211,15 @@ class HuggingFace:
     def _labels(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
         forms = [self.checkpoint.label_begins(r) for r in requests]
         flat = [[form for option in row for form in option] for row in forms]
-        found = self._continuations(self.net, prompts, flat)
+        logprobs = self._continuations(self.net, prompts, flat)
         return [
-            labels_response(row, scores, len(prompt)) for row, scores, prompt in zip(forms, found, prompts, strict=True)
+            labels_response(row, scores, len(prompt))
+            for row, scores, prompt in zip(forms, logprobs, prompts, strict=True)
         ]
 
     def _texts(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
         options = [self.checkpoint.option_ids(r) for r in requests]
-        found = self._continuations(self.net, prompts, options)
+        logprobs = self._continuations(self.net, prompts, options)
         pairs = [self.checkpoint.prior_pairs(r) for r in requests]
         for row in pairs:  # the same few options recur: cache their priors
             if unknown := [pair for pair in row if pair not in self._priors]:
@@ -226,12 +227,14 @@ class HuggingFace:
                 self._priors |= {pair: sum(each) for pair, each in zip(unknown, scores, strict=True)}
         return [
             texts_response(scores, [self._priors[pair] for pair in row], len(prompt))
-            for scores, row, prompt in zip(found, pairs, prompts, strict=True)
+            for scores, row, prompt in zip(logprobs, pairs, prompts, strict=True)
         ]
 
     def _nll(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
-        found = iter(self.nll([pair for r in requests for pair in r.pairs]))
-        return [nll_response(r, [next(found) for _ in r.pairs], len(p)) for r, p in zip(requests, prompts, strict=True)]
+        values = iter(self.nll([pair for r in requests for pair in r.pairs]))
+        return [
+            nll_response(r, [next(values) for _ in r.pairs], len(p)) for r, p in zip(requests, prompts, strict=True)
+        ]
 
     def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
         """See `LocalModel.nll`. In an encoder-decoder, the encoder reads the context and the decoder is fed the target.
@@ -240,12 +243,12 @@ class HuggingFace:
         averages over the response's own tokens y_1 … y_m, and models of both kinds are compared in one table.
         """
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
-        found: list[list[float]] = [[] for _ in rows]
+        token_nlls: list[list[float]] = [[] for _ in rows]
         sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows) if t}  # empty targets need no network
         for batch in plan_batches(sizes, self._budget):
             for n, scores in zip(batch, self._targets(self.net, [rows[n] for n in batch]), strict=True):
-                found[n] = [-s for s in scores]
-        return found
+                token_nlls[n] = [-s for s in scores]
+        return token_nlls
 
     def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
         """See `Surprisal`. Batches are small enough for the logits of all their tokens."""
@@ -260,8 +263,8 @@ class HuggingFace:
             batch = [n for n in whole if not done[n]]
             if not batch:
                 continue
-            found = spreads(self.net, [rows[n] for n in batch])
-            yield [(n, TokenScores(*scores)) for n, scores in zip(batch, found, strict=True)]
+            token_scores = spreads(self.net, [rows[n] for n in batch])
+            yield [(n, TokenScores(*scores)) for n, scores in zip(batch, token_scores, strict=True)]
 
     def close(self) -> None:
         import gc

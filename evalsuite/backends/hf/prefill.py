@@ -26,18 +26,18 @@ def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds
 
     chains = [_chains(row) for row in options]
     with torch.inference_mode():
-        if net.device.type == "cpu" and (found := _one_by_one(net, contexts, options, chains)):
-            return found
+        if net.device.type == "cpu" and (logprobs := _one_by_one(net, contexts, options, chains)):
+            return logprobs
         return _at_once(net, contexts, options, chains)
 
 
 def _chains(options: OptionIds) -> list[tuple[int, ...]]:
     """The token sequences before each option's last token, without those that are a prefix of another."""
-    found: list[tuple[int, ...]] = []
-    for given in sorted({tuple(o[:-1]) for o in options}, reverse=True):
-        if not (found and found[-1][: len(given)] == given):
-            found.append(given)
-    return found
+    chains: list[tuple[int, ...]] = []
+    for prefix in sorted({tuple(o[:-1]) for o in options}, reverse=True):
+        if not (chains and chains[-1][: len(prefix)] == prefix):
+            chains.append(prefix)
+    return chains
 
 
 def _at_once(
@@ -71,9 +71,9 @@ class _OneByOne:
         shared = next((k for k, (a, b) in pairs if a != b), min(len(self.row), since))
         if self.cache is not None:
             self.cache.crop(shared - len(self.row))
-        kept = list(range(since - shared, len(row) - shared))
+        positions = list(range(since - shared, len(row) - shared))
         ids = _tensor(self.net, [row[shared:]])
-        out = _forward(self.net, kept, input_ids=ids, past_key_values=self.cache, use_cache=True)
+        out = _forward(self.net, positions, input_ids=ids, past_key_values=self.cache, use_cache=True)
         self.cache, self.row = getattr(out, "past_key_values", None), row
         return out.logits[0] if _splits(self.cache) else None
 
@@ -116,24 +116,28 @@ def _one_by_one(
     net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]] | None:
     """One row (a context and one of its few chains) at a time, in sorted order; None if the cache cannot be cropped."""
-    found: list[list[list[float]]] = [[[] for _ in row] for row in options]
+    logprobs: list[list[list[float]]] = [[[] for _ in row] for row in options]
     run = _OneByOne(net)
-    rows = [(n, given) for n, few in enumerate(chains) for given in (few if len(few) <= _FEW else [()])]
-    for n, given in sorted(rows, key=lambda row: [*contexts[row[0]], *row[1]]):
-        row = [*contexts[n], *given]
+    rows = [
+        (n, prefix)
+        for n, row_chains in enumerate(chains)
+        for prefix in (row_chains if len(row_chains) <= _FEW else [()])
+    ]
+    for n, prefix in sorted(rows, key=lambda row: [*contexts[row[0]], *row[1]]):
+        row = [*contexts[n], *prefix]
         logits = run.logits(row, len(contexts[n]) - 1)
         if logits is None:
             return None
         nexts = logits.float().log_softmax(-1)
         if len(chains[n]) <= _FEW:
-            read = [k for k, o in enumerate(options[n]) if tuple(o[:-1]) == tuple(given[: max(len(o) - 1, 0)])]
-            for k, values in zip(read, _flat(nexts, [options[n][k] for k in read]), strict=True):
-                found[n][k] = values
+            indices = [k for k, o in enumerate(options[n]) if tuple(o[:-1]) == tuple(prefix[: max(len(o) - 1, 0)])]
+            for k, values in zip(indices, _flat(nexts, [options[n][k] for k in indices]), strict=True):
+                logprobs[n][k] = values
         else:
-            found[n] = _branch(net, run.cache, [len(row)], [nexts], [options[n]])[0]
+            logprobs[n] = _branch(net, run.cache, [len(row)], [nexts], [options[n]])[0]
             run.cache.crop(len(row) - run.cache.get_seq_length())
             run.cache.batch_select_indices(_tensor(net, [0]))
-    return found
+    return logprobs
 
 
 def _flat(nexts: Any, options: OptionIds) -> list[list[float]]:
@@ -154,17 +158,17 @@ def _branch(
     import torch
 
     device = net.device
-    found = [[[float(first[0, o[0]])] for o in row] for first, row in zip(nexts, options, strict=True)]
+    scores = [[[float(first[0, o[0]])] for o in row] for first, row in zip(nexts, options, strict=True)]
     # Options of more than one token take a forward pass; options with the same prefix share a row.
     rows = sorted({(n, tuple(o[:-1])) for n, row in enumerate(options) for o in row if len(o) > 1})
     if not rows:
-        return found
+        return scores
     cache.batch_select_indices(_tensor(net, [n for n, _ in rows]))
-    width, steps = max(lengths), max(len(given) for _, given in rows)
+    width, steps = max(lengths), max(len(prefix) for _, prefix in rows)
     out = net(
-        input_ids=_tensor(net, [padded_row(given, steps) for _, given in rows]),
+        input_ids=_tensor(net, [padded_row(prefix, steps) for _, prefix in rows]),
         attention_mask=_tensor(
-            net, [padded_row([1] * lengths[n], width) + padded_row([1] * len(given), steps) for n, given in rows]
+            net, [padded_row([1] * lengths[n], width) + padded_row([1] * len(prefix), steps) for n, prefix in rows]
         ),
         position_ids=_tensor(net, [list(range(lengths[n], lengths[n] + steps)) for n, _ in rows]),
         past_key_values=cache,
@@ -177,8 +181,8 @@ def _branch(
             if len(option) > 1:
                 wanted = torch.tensor(option[1:], device=device)
                 after = logprobs[number[n, tuple(option[:-1])], : len(wanted)]
-                found[n][k] += after.gather(-1, wanted[:, None])[:, 0].tolist()
-    return found
+                scores[n][k] += after.gather(-1, wanted[:, None])[:, 0].tolist()
+    return scores
 
 
 def _splits(cache: Any) -> bool:
@@ -202,19 +206,19 @@ def _logits_at(
     """A forward pass over whole rows: logits (rows x some positions x vocabulary); the indices of each row's positions among
     these; the cache."""
     width = max(map(len, rows))
-    kept = sorted({position for row in positions for position in row})
-    where = {position: n for n, position in enumerate(kept)}
-    out = _forward(net, kept, input_ids=_tensor(net, [padded_row(row, width) for row in rows]), use_cache=use_cache)
+    needed = sorted({position for row in positions for position in row})
+    where = {position: n for n, position in enumerate(needed)}
+    out = _forward(net, needed, input_ids=_tensor(net, [padded_row(row, width) for row in rows]), use_cache=use_cache)
     return out.logits, [[where[p] for p in row] for row in positions], getattr(out, "past_key_values", None)
 
 
-def _forward(net: Any, kept: list[int], **given: Any) -> Any:
+def _forward(net: Any, positions: list[int], **inputs: Any) -> Any:
     """The output of the network with logits only at the positions `kept`; all of them might not fit in memory."""
     inner = net.get_base_model() if hasattr(net, "get_base_model") else net  # the network under an adapter
     if "logits_to_keep" in inspect.signature(inner.forward).parameters:
-        return net(logits_to_keep=_tensor(net, kept), **given)
-    out = net(**given)  # some models with custom code cannot select positions
-    out.logits = out.logits[:, kept]
+        return net(logits_to_keep=_tensor(net, positions), **inputs)
+    out = net(**inputs)  # some models with custom code cannot select positions
+    out.logits = out.logits[:, positions]
     return out
 
 
@@ -259,7 +263,7 @@ def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float
     """
     import torch
 
-    found = []
+    scores = []
     with torch.inference_mode():
         logits, indices, _ = _logits_at(net, *_target_rows(pairs))
         for n, (positions, (_, target)) in enumerate(zip(indices, pairs, strict=True)):
@@ -275,5 +279,5 @@ def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float
                 of_target = logprobs.gather(-1, _tensor(net, list(target[at : at + _AT_ONCE]))[:, None])[:, 0]
                 plain += of_target.tolist()
                 standard += ((of_target - mean) / deviation).tolist()
-            found.append((plain, standard))
-    return found
+            scores.append((plain, standard))
+    return scores

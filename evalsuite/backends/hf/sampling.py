@@ -23,17 +23,17 @@ def processors(generation: Generation, requests: Sequence[Request], padding: Any
     """
     from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-    found: list[Processor] = []
+    chain: list[Processor] = []
     if generation.repetition_penalty != 1:
-        found.append(_penalty(generation.repetition_penalty, padding))
+        chain.append(_penalty(generation.repetition_penalty, padding))
     if generation.temperature:
-        found.append(TemperatureLogitsWarper(generation.temperature))
+        chain.append(TemperatureLogitsWarper(generation.temperature))
         if generation.top_k:
-            found.append(TopKLogitsWarper(generation.top_k))
+            chain.append(TopKLogitsWarper(generation.top_k))
         if generation.top_p < 1:
-            found.append(TopPLogitsWarper(generation.top_p))
-        found.append(_draw([sample_seed(generation.seed or 0, request) for request in requests]))
-    return found
+            chain.append(TopPLogitsWarper(generation.top_p))
+        chain.append(_draw([sample_seed(generation.seed or 0, request) for request in requests]))
+    return chain
 
 
 def _penalty(penalty: float, padding: Any) -> Processor:

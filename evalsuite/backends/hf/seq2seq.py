@@ -9,27 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evalsuite.backends.hf.prefill import Ids, OptionIds
+from evalsuite.backends.hf.prefill import Ids, OptionIds, padded_row
 from evalsuite.common.errors import BackendError
 
 
 def decoder_start(net: Any) -> dict[str, int | None]:
     """The checkpoint's settings for the beginning of a decoder's text; decoding must keep them."""
-    found: dict[str, int | None] = {}
+    settings: dict[str, int | None] = {}
     for name in ("decoder_start_token_id", "forced_bos_token_id"):  # older checkpoints have them only in config.json
         value = getattr(net.generation_config, name, None)
-        found[name] = getattr(net.config, name, None) if value is None else value
-    return found
+        settings[name] = getattr(net.config, name, None) if value is None else value
+    return settings
 
 
 def start_id(net: Any) -> int:
     """The decoder's start token. Raises BackendError if the checkpoint names none."""
-    found = decoder_start(net)["decoder_start_token_id"]
-    if found is None:
+    start = decoder_start(net)["decoder_start_token_id"]
+    if start is None:
         raise BackendError(
             f"{net.config.name_or_path}: an encoder-decoder without decoder_start_token_id in config.json"
         )
-    return found
+    return start
 
 
 def continuations(
@@ -45,7 +45,7 @@ def continuations(
 
     def rows(values: Sequence[Ids]) -> Any:
         width = max(map(len, values))
-        return torch.tensor([[*v, *[0] * (width - len(v))] for v in values], device=net.device)
+        return torch.tensor([padded_row(row, width) for row in values], device=net.device)
 
     flat = [option for row in options for option in row]
     of = torch.tensor([n for n, row in enumerate(options) for _ in row], device=net.device)
@@ -60,11 +60,11 @@ def continuations(
         ).logits
         after = logits[:, len(before) - 1 :].float().log_softmax(-1)
         wanted = rows([[*option, 0] for option in flat])[:, : after.shape[1]]  # an empty text has no tokens
-        found = iter(after.gather(-1, wanted[..., None])[..., 0].tolist())
-    return [[next(found)[: len(option)] for option in row] for row in options]
+        logprobs = iter(after.gather(-1, wanted[..., None])[..., 0].tolist())
+    return [[next(logprobs)[: len(option)] for option in row] for row in options]
 
 
 def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]], opening: Ids = ()) -> list[list[float]]:
     """Log-probability of every token of each target given its context: pair -> token. See `continuations`."""
-    found = continuations(net, [context for context, _ in pairs], [[target] for _, target in pairs], opening)
-    return [row[0] for row in found]
+    rows = continuations(net, [context for context, _ in pairs], [[target] for _, target in pairs], opening)
+    return [row[0] for row in rows]

@@ -23,12 +23,13 @@ from evalsuite.backends.openai.replies import (
     LimitNameError,
     RequestError,
     TransientError,
+    endpoint_stopped,
+    failed_response,
     read_error,
     read_reply,
 )
 from evalsuite.backends.openai.spending import BudgetSpentError, Spending, budget_spent, cost_of
 from evalsuite.backends.openai.throttle import Throttle
-from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hide
 from evalsuite.types import Request, Response
 
@@ -49,8 +50,8 @@ def is_loopback(address: str) -> bool:
 
 
 def unproxied(address: str) -> dict[str, None] | None:
-    """The `mounts` of an HTTP client for an address: no proxy for one on this machine; None, as the environment says, for
-    others."""
+    """The `mounts` of an HTTP client: no proxy for an address on this machine; None, by which the client takes the proxy of the
+    environment, for others."""
     return dict.fromkeys(("all://", "http://", "https://")) if is_loopback(address) else None
 
 
@@ -63,8 +64,8 @@ def broken_connection(error: Exception, api: API) -> TransientError:
     """The error of a request that got no HTTP answer; it is `lost` unless the connection was never made."""
     cause = error.__cause__
     if type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout"):
-        said = f"cannot connect to {api.base_url} ({cause}); check api: base_url, and that the server runs"
-        return TransientError("connection", hide(said, cut=True))
+        message = f"cannot connect to {api.base_url} ({cause}); check api: base_url, and that the server runs"
+        return TransientError("connection", hide(message, cut=True))
     return TransientError("connection", hide(f"{error} {cause or ''}".strip(), cut=True), lost=True)
 
 
@@ -84,27 +85,28 @@ class Endpoint(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """The worst-case cost of requests in flight. It is stored, then `kept` is set, before any of them is sent."""
+    """The worst-case cost of requests in flight. The caller's thread stores it and sets `stored`; only then are they sent."""
 
     amount: float
-    kept: asyncio.Event
+    stored: asyncio.Event
 
 
-Letter = tuple[int, Response] | Stake | None  # an element of the queue to the caller's thread; None: the last
+# An entry of the queue from the event loop to the caller's thread: a response with its request's index; None is the last.
+Report = tuple[int, Response] | Stake | None
 
 
 @dataclass(slots=True)
 class _Bill:
-    """Cost of one request so far, the part of it that is an upper bound, number of attempts, and the last error."""
+    """The cost and the attempts of one request so far."""
 
     cost: float = 0.0
-    bound: float = 0.0
-    sent: int = 0
-    last: str = ""
+    bound: float = 0.0  # the part of the cost that is an upper bound, since no tokens were counted
+    sent: int = 0  # number of attempts
+    last: str = ""  # the error of the last attempt that failed
 
 
 class _HaltedError(Exception):
-    """The end of a worker, raised within it when nothing more is to be sent."""
+    """Raised within a worker to end it, when nothing more may be sent."""
 
 
 class GenerateCall:
@@ -116,10 +118,10 @@ class GenerateCall:
         requests: Sequence[Request],
         todo: Sequence[int],
         limits: Limits,
-        letters: queue.Queue[Letter],
+        reports: queue.Queue[Report],
     ) -> None:
         self.backend, self.model, self.api = backend, backend.model, backend.model.api
-        self.requests, self.letters, self.limits = requests, letters, limits
+        self.requests, self.reports, self.limits = requests, reports, limits
         self.todo, self.left = iter(todo), len(todo)
         self.spending = Spending(limits.left())
         most = limits.max_concurrency or self.api.max_concurrency
@@ -133,7 +135,7 @@ class GenerateCall:
         self.halted: EndpointError | None = None
         self.failed_in_a_row = self.unaffordable = 0
         self.reported_until = 0.0  # end of the last wait that was logged, by the monotonic clock
-        self.again: Counter[str] = Counter()
+        self.retries: Counter[str] = Counter()
         self.halt, self.lending = asyncio.Event(), asyncio.Lock()
         from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
@@ -164,18 +166,12 @@ class GenerateCall:
                     for _ in range(min(self.left, 2 * self.throttle.most)):
                         group.create_task(self._work())
             finally:
-                kinds = ", ".join(f"{kind}: {count}" for kind, count in self.again.most_common())
+                kinds = ", ".join(f"{kind}: {count}" for kind, count in self.retries.most_common())
                 log.info(
                     "model %s: requests without a reply, by what came instead: %s", self.model.name, kinds or "none"
                 )
         if self.halted:
-            name, url = self.model.name, self.api.base_url
-            message = (
-                f"model {name} at {url}: {self.halted}; {self.left} requests have no reply"
-                if self.left
-                else f"model {name} at {url}: {self.halted}"
-            )
-            raise BackendError(hide(message))
+            raise endpoint_stopped(self.model, self.halted, self.left)
         if self.unaffordable:
             raise budget_spent(self.model, self.limits.budget, self.unaffordable)
 
@@ -186,7 +182,7 @@ class GenerateCall:
             response = await self._answer(self.requests[n])
             if response is not None:
                 self.left -= 1
-                self.letters.put((n, response))
+                self.reports.put((n, response))
 
     async def _answer(self, request: Request) -> Response | None:
         """The reply, or a Response with the error; None if the request was never sent."""
@@ -214,8 +210,7 @@ class GenerateCall:
             return replace(response, cost=bill.cost, bound=bill.bound)
         if not bill.sent:
             return None
-        times = "" if bill.sent == 1 else f" (asked {bill.sent} times)"
-        return Response("", "error", error=bill.last + times, cost=bill.cost, bound=bill.bound)
+        return failed_response(bill.last, bill.sent, bill.cost, bill.bound)
 
     async def _ask(self, request: Request, bill: _Bill) -> Response:
         """Send a request once, or twice if the endpoint wants the other name of the token limit."""
@@ -245,7 +240,7 @@ class GenerateCall:
                     if not (isinstance(error, TransientError) and error.lost):
                         cost = 0.0
                     if isinstance(error, TransientError):
-                        self._note(error, sent)
+                        self._count_retry(error, sent)
                     raise
                 # Without usage in the reply, the worst case counts.
                 if not charged:
@@ -260,32 +255,33 @@ class GenerateCall:
                 bill.bound += 0.0 if is_counted else cost
 
     async def _may_send(self) -> None:
+        """Wait until the endpoint's pause is over. Raises _HaltedError if nothing more may be sent."""
         await self.throttle.clear()
         if self.halted:
             raise _HaltedError
 
     async def _lend(self) -> None:
-        """Wait until the store has this request's worst-case cost, so that a killed run never loses track of it."""
+        """Wait until the store has counted this request's worst-case cost as spent: a killed run may have been charged for it."""
         if not self.spending.to_lend():
             return
         async with self.lending:
             if amount := self.spending.to_lend():
                 stake = Stake(amount, asyncio.Event())
-                self.letters.put(stake)
-                await stake.kept.wait()
+                self.reports.put(stake)
+                await stake.stored.wait()
                 self.spending.lent += amount
 
     async def _send(self, request: Request) -> tuple[Response, bool]:
         """The reply, and whether it is charged for."""
         import openai
 
-        asked = self.backend.body(request) | {self.limit_name: self.backend.room(request)}
+        fields = self.backend.body(request) | {self.limit_name: self.backend.room(request)}
         try:
             async with asyncio.timeout(self.api.timeout):
-                raw = await self.create(**asked, extra_body=self.backend.extra or None)
+                raw = await self.create(**fields, extra_body=self.backend.extra or None)
         except openai.APIStatusError as error:
             answer = error.response
-            sent = parameters_of([*asked, *self.backend.extra])
+            sent = parameters_of([*fields, *self.backend.extra])
             return read_error(answer.status_code, answer.headers, answer.content, sent), False
         except (TimeoutError, openai.APITimeoutError):
             raise TransientError(
@@ -300,8 +296,9 @@ class GenerateCall:
             ), True
         return read_reply(answer.headers, answer.content), True
 
-    def _note(self, error: TransientError, sent: float) -> None:
-        self.again[error.kind] += 1
+    def _count_retry(self, error: TransientError, sent: float) -> None:
+        """Count an attempt without a reply, made at the time `sent`, and slow down if the endpoint asks for it."""
+        self.retries[error.kind] += 1
         if error.overrun:
             self.throttle.overrun(sent)
         if error.after is not None or error.kind == "429":
@@ -314,11 +311,11 @@ class GenerateCall:
         return float(self.backoff(state))
 
     async def _sleep(self, seconds: float) -> None:
-        self._tell_wait(seconds)
+        self._log_wait(seconds)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.halt.wait(), seconds)
 
-    def _tell_wait(self, seconds: float) -> None:
+    def _log_wait(self, seconds: float) -> None:
         """Log a long wait, once for all requests that wait at the same time."""
         if seconds > _LONG_WAIT and time.monotonic() > self.reported_until:
             self.reported_until = time.monotonic() + seconds

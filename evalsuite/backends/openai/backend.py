@@ -17,7 +17,7 @@ from typing import Any
 from evalsuite.backends.base import Limits, Replies, require_extra, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
-from evalsuite.backends.openai.asking import GenerateCall, Letter, Stake
+from evalsuite.backends.openai.asking import GenerateCall, Report, Stake
 from evalsuite.backends.openai.batches import Batching, under_way
 from evalsuite.backends.openai.spending import cost_of, missing_price
 from evalsuite.common.errors import BackendError
@@ -70,21 +70,21 @@ class OpenAI:
     def body(self, request: Request) -> dict[str, Any]:
         """The request's JSON body without the token limit, whose name depends on the endpoint."""
         generation, texts = self.model.generation, self._texts(request)
-        asked: dict[str, Any] = {"model": self.model.path}
+        fields: dict[str, Any] = {"model": self.model.path}
         if self.model.chat:
             turns = zip(request.messages, texts, strict=True)
-            asked["messages"] = [{"role": m.role, "content": text} for m, text in turns]
+            fields["messages"] = [{"role": m.role, "content": text} for m, text in turns]
         else:
-            asked["prompt"] = texts[0]
+            fields["prompt"] = texts[0]
         if generation.temperature is not None:
-            asked["temperature"] = generation.temperature
+            fields["temperature"] = generation.temperature
         if generation.temperature and generation.seed is not None:
-            asked["seed"] = sample_seed(generation.seed, request)
+            fields["seed"] = sample_seed(generation.seed, request)
         if "top_p" in generation.changed:
-            asked["top_p"] = generation.top_p
+            fields["top_p"] = generation.top_p
         if generation.stop:
-            asked["stop"] = generation.stop
-        return asked
+            fields["stop"] = generation.stop
+        return fields
 
     def whole_body(self, request: Request, limit_name: str = "max_tokens") -> dict[str, Any]:
         """All that is sent: `body` with the token limit under this name, and the further parameters."""
@@ -100,7 +100,8 @@ class OpenAI:
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         todo = [n for n, is_done in enumerate(done) if not is_done]
-        if not todo and not (self.model.api.batch and self._limits.journal and self._limits.journal.batches()):
+        # Without anything to ask, notes on batches whose replies are stored are still dropped from the journal.
+        if not todo and not (requests and self.model.api.batch and self._limits.journal.batches()):
             return
         if self.model.api.batch is not None:
             yield from Batching(self, requests, done, self.model.api.batch, self._limits).all()
@@ -109,8 +110,7 @@ class OpenAI:
             yield from self._ask(requests, todo)
 
     def _warn_of_batches(self, requests: Sequence[Request], todo: Sequence[int]) -> None:
-        journal = self._limits.journal
-        if journal and (twice := under_way(self, [requests[n] for n in todo], journal)):
+        if twice := under_way(self, [requests[n] for n in todo], self._limits.journal):
             log.warning(
                 "model %s: %d requests are under way in batches, and are now asked directly, too: stop, and run with "
                 "api: {batch: true} to take their replies",
@@ -122,34 +122,34 @@ class OpenAI:
         """Ask with a call for each request, many of them under way at once."""
         from anyio.from_thread import start_blocking_portal
 
-        letters: queue.Queue[Letter] = queue.Queue()
-        asking = GenerateCall(self, requests, todo, self._limits, letters)
+        reports: queue.Queue[Report] = queue.Queue()
+        asking = GenerateCall(self, requests, todo, self._limits, reports)
         try:
             # If left early (Ctrl-C, or the caller stops), the portal cancels requests in flight.
             with start_blocking_portal(name=f"endpoint of {self.model.name}") as portal:
-                asked = portal.start_task_soon(asking.all)
-                asked.add_done_callback(lambda _: letters.put(None))
+                future = portal.start_task_soon(asking.all)
+                future.add_done_callback(lambda _: reports.put(None))
                 ended = False
                 while not ended:
                     group = []
-                    for letter in _waiting(letters):
-                        if letter is None:
+                    for report in _waiting(reports):
+                        if report is None:
                             ended = True
-                        elif isinstance(letter, Stake):
-                            self._limits.lend(letter.amount)
-                            portal.call(letter.kept.set)
+                        elif isinstance(report, Stake):
+                            self._limits.lend(report.amount)
+                            portal.call(report.stored.set)
                         else:
-                            group.append(letter)
+                            group.append(report)
                     if group:
                         yield group
                         # These replies are in the store once the caller resumes.
                         asking.spending.recorded += sum(response.cost for _, response in group)
-                asked.result()
+                future.result()
         finally:
             # Return what was lent and not spent. Requests cancelled in flight may have been charged, so their cost stays lent.
             spending = asking.spending
-            if rest := spending.committed - spending.recorded - spending.lent:
-                self._limits.lend(rest)
+            if unspent := spending.committed - spending.recorded - spending.lent:
+                self._limits.lend(unspent)
 
     def close(self) -> None:
         pass
@@ -160,9 +160,9 @@ def without_key(model: Model) -> OpenAI:
     return OpenAI(model.model_copy(update={"api": model.api.model_copy(update={"key_env": None})}), Limits())
 
 
-def _waiting(letters: queue.Queue[Letter]) -> Iterator[Letter]:
-    """The next letter (waits for it), and all others already in the queue."""
-    yield letters.get()
+def _waiting(reports: queue.Queue[Report]) -> Iterator[Report]:
+    """The next report, for which it waits, and all others that are in the queue already."""
+    yield reports.get()
     with contextlib.suppress(queue.Empty):
         while True:
-            yield letters.get_nowait()
+            yield reports.get_nowait()

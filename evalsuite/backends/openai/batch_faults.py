@@ -145,7 +145,7 @@ class BatchServer(Server):
         if kind in ("500", "429"):
             await send(writer, int(kind), json.dumps({"error": ERRORS[kind][1]}).encode())
             return True
-        status, content = self._done(method, steps, dict(re.findall(r"(\w+)=([^&]*)", query)), body)
+        status, content = self._carry_out(method, steps, dict(re.findall(r"(\w+)=([^&]*)", query)), body)
         answer = content if isinstance(content, bytes) else json.dumps(content).encode()
         if kind == "drop-after":
             return False
@@ -162,7 +162,9 @@ class BatchServer(Server):
         await send(writer, status, answer, "application/octet-stream" if steps[-1] == "content" else "application/json")
         return True
 
-    def _done(self, method: str, steps: list[str], query: dict[str, str], body: bytes) -> tuple[int, JsonLine | bytes]:
+    def _carry_out(
+        self, method: str, steps: list[str], query: dict[str, str], body: bytes
+    ) -> tuple[int, JsonLine | bytes]:
         match method, *steps:
             case "POST", "files":
                 return self._upload(body)
@@ -182,19 +184,19 @@ class BatchServer(Server):
         parts = {}
         for part in body.split(boundary)[1:-1]:
             about, _, content = part.strip(b"\r\n").partition(b"\r\n\r\n")
-            found = re.search(rb'name="(\w+)"', about)
-            parts[found[1].decode() if found else ""] = content
+            match = re.search(rb'name="(\w+)"', about)
+            parts[match[1].decode() if match else ""] = content
         if parts.get("purpose") != b"batch" or "file" not in parts:
             return 400, {"error": {"message": "expected file and purpose"}}
         name = f"file-{len(self.files)}"
         self.files[name] = parts["file"]
         return 200, {"id": name, "object": "file", "bytes": len(parts["file"]), "purpose": "batch", "filename": "x"}
 
-    def _create(self, asked: JsonLine) -> tuple[int, JsonLine]:
-        if asked["input_file_id"] not in self.files:
+    def _create(self, fields: JsonLine) -> tuple[int, JsonLine]:
+        if fields["input_file_id"] not in self.files:
             return 400, {"error": {"message": "no such file", "param": "input_file_id"}}
         name = f"batch_{len(self.batches)}"
-        lines = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
+        lines = [json.loads(line) for line in self.files[fields["input_file_id"]].splitlines()]
         row = {
             "id": name,
             "object": "batch",
@@ -203,7 +205,7 @@ class BatchServer(Server):
             "errors": None,
             "output_file_id": None,
             "error_file_id": None,
-            **asked,
+            **fields,
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
         }
         batch = _Batch(row, lines, self.now(), drawn(self.fates, f"{self.seed}:{name}"))
@@ -262,10 +264,10 @@ class BatchServer(Server):
             batch.files = {}
         if batch.row["status"] not in _RUNS:
             return
-        part = (self.now() - batch.began) / max(self.seconds, 1e-9)
-        if part < 1:
-            batch.row["status"] = _RUNS[min(int(part * 3), 2)]
-            batch.row["request_counts"] |= {"total": len(batch.lines), "completed": int(part * len(batch.lines))}
+        progress = (self.now() - batch.began) / max(self.seconds, 1e-9)
+        if progress < 1:
+            batch.row["status"] = _RUNS[min(int(progress * 3), 2)]
+            batch.row["request_counts"] |= {"total": len(batch.lines), "completed": int(progress * len(batch.lines))}
             return
         good, bad = self._answered(batch)
         batch.row["status"] = batch.fate.ends
@@ -307,11 +309,11 @@ class BatchServer(Server):
         elif kind == "server_error":
             bad.append(_line(line, None, {"code": "server_error", "message": "The server had an error"}))
         else:
-            made = self._made(kind, prompt_of(body), body, "messages" in body, self.key)
+            reply = self._charged_reply(kind, prompt_of(body), body, "messages" in body, self.key)
             if kind == "missing":
                 return
             entry.whole += kind not in LOST
-            row = _line(line, {"status_code": 200, "request_id": "r", "body": made}, None)
+            row = _line(line, {"status_code": 200, "request_id": "r", "body": reply}, None)
             good += [row, row] if kind == "twice" else [row]
 
 

@@ -58,26 +58,26 @@ class Queue:
         under_way: number of batches under way.
         """
         source = deque(self._apart.popleft()) if self._apart else self._waiting
-        taken, length, stake, rest = list[int](), 0, 0.0, list[int]()
+        taken, length, stake, too_costly = list[int](), 0, 0.0, list[int]()
         while source and len(taken) < self._most:
             n = source.popleft()
-            cost, more = worst(n), size(n)
+            cost, line_size = worst(n), size(n)
             if budget is not None and stake + cost > budget:
-                rest.append(n)
-            elif taken and length + more > self._settings.megabytes * 1e6:
+                too_costly.append(n)
+            elif taken and length + line_size > self._settings.megabytes * 1e6:
                 source.appendleft(n)
                 break
             else:
                 taken.append(n)
-                length, stake = length + more, stake + cost
+                length, stake = length + line_size, stake + cost
         if source is not self._waiting:
             self.put_first(list(source))
-        if rest and under_way:  # a batch that ends frees most of what it might have cost
-            self.put_first([*taken, *rest])
+        if too_costly and under_way:  # a batch that ends frees most of what it might have cost
+            self.put_first([*taken, *too_costly])
             self.crowded = True
             return []
-        self.put_first(rest)
-        self.unaffordable = 0 if taken else len(rest)
+        self.put_first(too_costly)
+        self.unaffordable = 0 if taken else len(too_costly)
         return taken
 
     def is_too_much(self, message: str, requests: Sequence[int], lines: int, alone: bool) -> bool:
@@ -105,14 +105,14 @@ class Queue:
         for n in requests:
             self.tries[n] += not bad or n in bad
         failed = [n for n in requests if self.tries[n] >= self._api.attempts]
-        rest = [n for n in requests if self.tries[n] < self._api.attempts]
-        part = set(rest)
+        again = [n for n in requests if self.tries[n] < self._api.attempts]
+        first_group = set(again)
         if bad and len(bad) < len(requests):
-            part &= set(bad)
-        elif any(self.tries[n] > 1 for n in rest):
-            part = set(rest[: (len(rest) + 1) // 2])
-        parts = ([n for n in rest if n in part], [n for n in rest if n not in part])
-        self._apart.extend(part for part in parts if part)
+            first_group &= set(bad)
+        elif any(self.tries[n] > 1 for n in again):
+            first_group = set(again[: (len(again) + 1) // 2])
+        groups = ([n for n in again if n in first_group], [n for n in again if n not in first_group])
+        self._apart.extend(filter(None, groups))
         return failed
 
     def _refuse(self) -> None:

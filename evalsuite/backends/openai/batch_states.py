@@ -68,23 +68,23 @@ class Begun(_Known):
 class Ended(_Known):
     seen: Seen
     # Name of a line -> its outcome, also for lines that are no longer in the note.
-    found: Mapping[str, LineOutcome] = field(default_factory=dict)
+    outcomes: Mapping[str, LineOutcome] = field(default_factory=dict)
     read: frozenset[str] = frozenset()  # ids of the files that were read
 
     def missing(self) -> list[str]:
         """Names of the lines that the files do not mention."""
-        return [line for line in self.lines if isinstance(self.found.get(line, LineError()), LineError)]
+        return [line for line in self.lines if isinstance(self.outcomes.get(line, LineError()), LineError)]
 
     def awaited(self) -> tuple[int, int]:
         """The number of missing lines that the endpoint has answered: at least, and at most."""
-        here = sum(is_answered(outcome) for outcome in self.found.values())
+        answered_lines = sum(is_answered(outcome) for outcome in self.outcomes.values())
         most = len(self.missing())
         least, highest = self._answered()
-        return min(most, max(0, least - here)), min(most, max(0, highest - here))
+        return min(most, max(0, least - answered_lines)), min(most, max(0, highest - answered_lines))
 
     def cut_off(self) -> bool:
         """Whether the files lack lines that have failed by the endpoint's counts. The files would give the reasons."""
-        failed = sum(not is_answered(outcome) for outcome in self.found.values())
+        failed = sum(not is_answered(outcome) for outcome in self.outcomes.values())
         return min(len(self.missing()), self.seen.failed - failed) > 0
 
     def _answered(self) -> tuple[int, int]:
@@ -94,13 +94,13 @@ class Ended(_Known):
         unless its counts say less: then they may lag behind. A batch that ended otherwise, without counts, may have answered
         any number.
         """
-        seen, size = self.seen, max(self.seen.total or 0, len(self.lines.keys() | self.found.keys()))
-        rest = max(0, size - seen.failed)
-        counted = None if seen.completed is None else min(seen.completed, rest)
+        seen, size = self.seen, max(self.seen.total or 0, len(self.lines.keys() | self.outcomes.keys()))
+        not_failed = max(0, size - seen.failed)
+        counted = None if seen.completed is None else min(seen.completed, not_failed)
         if seen.status == "completed":
-            return (rest if counted is None else counted), rest
+            return (not_failed if counted is None else counted), not_failed
         if counted is None:
-            return 0, 0 if seen.status == "failed" and not seen.files else rest
+            return 0, 0 if seen.status == "failed" and not seen.files else not_failed
         return counted, counted
 
 
@@ -150,16 +150,16 @@ def ended(batch: Begun | Ended, seen: Seen) -> Ended:
 
 def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) -> Ended:
     """The batch with the outcomes that a file holds; `sent`: the parameters that were sent."""
-    found = dict(batch.found)
+    outcomes = dict(batch.outcomes)
     for text in content.splitlines():
         try:
             row = json_of(text) if text.strip() else None
         except TransientError:
             continue  # cut off; the line is missing
         name = row.get("custom_id") if isinstance(row, dict) else None
-        if isinstance(name, str) and not isinstance(found.get(name), Response):
-            found[name] = _outcome(row, sent)
-    return replace(batch, found=found, read=batch.read | {file})
+        if isinstance(name, str) and not isinstance(outcomes.get(name), Response):
+            outcomes[name] = _outcome(row, sent)
+    return replace(batch, outcomes=outcomes, read=batch.read | {file})
 
 
 def _outcome(row: Any, sent: Mapping[str, Any]) -> LineOutcome:

@@ -17,7 +17,6 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from evalsuite.backends.base import Journal, Limits
 from evalsuite.backends.model import BatchAPI, Model
@@ -45,36 +44,23 @@ from evalsuite.backends.openai.replies import (
     LimitNameError,
     RequestError,
     TransientError,
+    endpoint_stopped,
+    failed_response,
 )
 from evalsuite.backends.openai.spending import budget_spent, cost_of
-from evalsuite.common.errors import BackendError
-from evalsuite.common.secrets import hide
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
-_TOGETHER = 500  # the most replies that are handed on in one group
+_GROUP = 500  # the most replies that are yielded in one group
 _SEARCHES = 4  # the most searches of the list for a batch that may have been begun
 _READS = 3  # the most times that a batch's files are read again for lines that failed
 _SHORT = 1.0  # seconds between the first two searches or reads: a list may lag behind
-_MANY = 8  # the failure in a row that is logged as a warning
+_WARN_AT = 8  # the number of failures in a row at which one of them is logged as a warning
 _LATE_POLLS = 10  # the most polls for which a batch, or a reply that it owes, is waited for
-_KEPT = 30 * 86400  # seconds for which endpoints remember a batch
-_TELL = 60  # seconds between two lines of the log on progress
+_REMEMBERED = 30 * 86400  # seconds for which endpoints remember a batch
+_REPORT_EVERY = 60  # seconds between two lines of the log on progress
 NumberedResponses = list[tuple[int, Response]]
-
-
-class Forgetful(dict[str, dict[str, Any]]):
-    """A journal that keeps nothing, for callers without one."""
-
-    def batches(self) -> dict[str, dict[str, Any]]:
-        return dict(self)
-
-    def put_batch(self, name: str, note: dict[str, Any], stake: float, cost: float = 0.0) -> None:
-        self[name] = note
-
-    def end_batch(self, name: str, cost: float = 0.0) -> None:
-        del self[name]
 
 
 @dataclass(slots=True)
@@ -112,8 +98,7 @@ class Batching:
         clock: Clock = time,
     ) -> None:
         self.backend, self.model, self.api, self.settings = backend, backend.model, backend.model.api, settings
-        self.requests, self.limits, self.clock = requests, limits, clock
-        self.journal: Journal = Forgetful() if limits.journal is None else limits.journal
+        self.requests, self.limits, self.journal, self.clock = requests, limits, limits.journal, clock
         self.names = line_names(backend, requests)
         self.indices = {name: n for n, name in enumerate(self.names)}
         self.open = {
@@ -146,10 +131,10 @@ class Batching:
                     break
                 for name in [name for name in self.batches if self.turns[name].due <= self.clock.monotonic()]:
                     yield from self._step(self.batches[name])
-                self._tell()
+                self._report_progress()
                 self._sleep()
         except EndpointError as stop:
-            raise BackendError(self._said(stop)) from None
+            raise endpoint_stopped(self.model, stop, len(self.open)) from None
         finally:
             self.provider.close()
             if under_way := [batch.id for batch in self.batches.values() if isinstance(batch, Begun | Ended)]:
@@ -161,13 +146,9 @@ class Batching:
                     ", ".join(under_way[:3]),
                 )
         if self.halted:
-            raise BackendError(self._said(self.halted))
+            raise endpoint_stopped(self.model, self.halted, len(self.open))
         if unaffordable := self.queue.unaffordable:
             raise budget_spent(self.model, self.limits.budget, unaffordable)
-
-    def _said(self, stop: EndpointError) -> str:
-        message = f"model {self.model.name} at {self.api.base_url}: {stop}; {len(self.open)} requests have no reply"
-        return hide(message)
 
     # --- the journal ------------------------------------------------------------------------------------------------
 
@@ -192,32 +173,33 @@ class Batching:
                 yield batch
                 log.info("model %s: takes up batch %s, of %d lines", self.model.name, _known(batch), len(batch.lines))
 
-    def _keep(self, batch: State, cost: float = 0.0) -> None:
-        """Take a batch into its next state, and note that; `cost` is spent for good."""
+    def _enter(self, batch: State, cost: float = 0.0) -> None:
+        """Note that a batch enters a state; `cost` is spent for good."""
         self.journal.put_batch(batch.name, note_of(batch, self.api.base_url), batch.stake, cost)
         if self.left is not None:
             before = self.batches.get(batch.name)
             self.left += (before.stake if before else 0.0) - batch.stake - cost
         self.batches[batch.name] = batch
 
-    def _end(self, batch: State, cost: float = 0.0) -> None:
-        """Drop a batch and its note; `cost` is spent for good."""
+    def _remove(self, batch: State, cost: float = 0.0) -> None:
+        """Remove a batch and its note; `cost` is spent for good."""
         self.journal.end_batch(batch.name, cost)
         if self.left is not None:
             self.left += batch.stake - cost
-        self._leave(batch)
+        self._leave_to_later_starts(batch)
 
-    def _drop(self, batch: State, cost: float = 0.0) -> None:
-        """Give a batch up; its lines wait to be asked in another."""
-        self._end(batch, cost)
+    def _give_up(self, batch: State, cost: float = 0.0) -> None:
+        """Give a batch up: its open requests wait for another one. `cost` is spent for good."""
+        self._remove(batch, cost)
         self.queue.put_first(self._wanted(batch.lines))
 
-    def _leave(self, batch: State) -> None:
+    def _leave_to_later_starts(self, batch: State) -> None:
         """Leave a batch to later starts; its note stays, or is gone already."""
         del self.batches[batch.name]
         self.queue.crowded = False
 
     def _wanted(self, lines: Iterable[str]) -> list[int]:
+        """The indices of the requests that lines of these names ask and that have no reply yet."""
         indices = (self.indices.get(line) for line in lines)
         return [n for n in indices if n is not None and n in self.open]
 
@@ -237,7 +219,7 @@ class Batching:
                 return
             name = f"evalsuite-{uuid.uuid4().hex[:24]}"
             self.turns[name] = _Turn()
-            self._keep(Planned(name, {self.names[n]: self._worst(n) for n in chosen}, self.clock.time()))
+            self._enter(Planned(name, {self.names[n]: self._worst(n) for n in chosen}, self.clock.time()))
 
     def _worst(self, n: int) -> float:
         return self.backend.worst(self.requests[n])
@@ -265,8 +247,8 @@ class Batching:
             self._later(batch, turn, error)
             return
         self.open -= {n for n, _ in group}
-        for start in range(0, len(group), _TOGETHER):
-            yield group[start : start + _TOGETHER]
+        for start in range(0, len(group), _GROUP):
+            yield group[start : start + _GROUP]
         if isinstance(collected := self.batches.get(batch.name), Collected):
             self._close(collected, {self.names[n] for n, _ in group})
 
@@ -279,7 +261,7 @@ class Batching:
             )
         self._wait(batch, turn, turn.failed, error, error.after or 0.0)
 
-    def _may_come(self, batch: State, turn: _Turn, error: Exception) -> bool:
+    def _is_awaited(self, batch: State, turn: _Turn, error: Exception) -> bool:
         """Whether to look again for a missing batch or line. It may still appear, and requests that are given up are sent, and
         paid, again."""
         now = self.clock.monotonic()
@@ -293,7 +275,7 @@ class Batching:
         wait = min(self.settings.poll, self.api.backoff * 2 ** min(streak.times - 1, 20)) * random.uniform(1, 1.25)
         turn.due = self.clock.monotonic() + max(wait, least)
         log.log(
-            logging.WARNING if streak.times == _MANY else logging.INFO,
+            logging.WARNING if streak.times == _WARN_AT else logging.INFO,
             "model %s: batch %s: %s; again in %.1f s",
             self.model.name,
             _known(batch),
@@ -305,7 +287,7 @@ class Batching:
         data = b"".join(self._line(self.indices[line]) for line in batch.lines)
         self.limit_names[batch.name] = self.limit_name
         try:
-            self._keep(replace(batch, file=self.provider.upload(batch.name, data)))
+            self._enter(replace(batch, file=self.provider.upload(batch.name, data)))
         except (NotFoundError, RequestError, EndpointError) as error:
             return self._refused(batch, error)
         return []
@@ -324,7 +306,7 @@ class Batching:
 
     def _begun(self, batch: Planned, seen: Seen) -> None:
         assert batch.file is not None
-        self._keep(Begun(batch.name, batch.lines, batch.began, batch.file, seen.id, seen))
+        self._enter(Begun(batch.name, batch.lines, batch.began, batch.file, seen.id, seen))
         wait = self.settings.poll / 10
         self.turns[batch.name] = _Turn(self.clock.monotonic() + wait, wait)
         log.info("model %s: batch %s begun, %d lines", self.model.name, seen.id, len(batch.lines))
@@ -336,7 +318,7 @@ class Batching:
             seen = self.provider.find(batch.name, batch.file)
         except EndpointError as stop:  # the next start searches, or it would be paid twice
             self._halt(stop)
-            self._leave(batch)
+            self._leave_to_later_starts(batch)
             return []
         except (NotFoundError, RequestError) as error:
             log.warning(
@@ -347,7 +329,7 @@ class Batching:
                 error,
                 len(batch.lines),
             )
-            self._drop(batch, batch.stake)
+            self._give_up(batch, batch.stake)
             return []
         if seen is not None:
             self._begun(batch, seen)
@@ -359,7 +341,7 @@ class Batching:
             self.batches[batch.name] = replace(batch, doubt=False, listed=True)
             turn.absent = _Streak()
         else:
-            self._drop(batch)
+            self._give_up(batch)
         return []
 
     def _look(self, batch: Begun | Ended, turn: _Turn) -> NumberedResponses:
@@ -384,7 +366,7 @@ class Batching:
     def _gone(self, batch: Begun | Ended, turn: _Turn, error: NotFoundError) -> NumberedResponses:
         """Handle a batch that the endpoint does not know. With a key of another project it knows none: so a young batch stops the
         run, and is not asked twice."""
-        if self._may_come(batch, turn, error):
+        if self._is_awaited(batch, turn, error):
             return []
         if self._is_young(batch):
             self._halt(
@@ -393,7 +375,7 @@ class Batching:
                     "another --out all is asked anew"
                 )
             )
-            self._leave(batch)
+            self._leave_to_later_starts(batch)
             return []
         return self._collect(ended(batch, Seen(batch.id, "gone")))
 
@@ -418,37 +400,37 @@ class Batching:
         _, most = batch.awaited()
         if self._wanted(missing) and (most or (batch.cut_off() and turn.absent.times < _READS)):
             late = TransientError("lines", f"{len(missing)} of {len(batch.lines)} lines are missing in its files")
-            if self._may_come(batch, turn, late):
+            if self._is_awaited(batch, turn, late):
                 self.batches[batch.name] = replace(batch, read=frozenset())
                 return []
-        if batch.seen.status == "failed" and not batch.found and not most:
+        if batch.seen.status == "failed" and not batch.outcomes and not most:
             return self._invalid(batch, batch.seen.problems)
         return self._collect(batch)
 
     def _is_young(self, batch: State) -> bool:
         """Whether the batch is so recent that endpoints still know it."""
-        return self.clock.time() - batch.began < _KEPT
+        return self.clock.time() - batch.began < _REMEMBERED
 
     def _collect(self, batch: Ended) -> NumberedResponses:
         """Give every line its reply, its failure or another try. Later starts collect lines that are answered but missing."""
         least, most = batch.awaited()
         missing = set(batch.missing())
-        stays = self._left(batch, missing, least, most)
-        group, again, kept, lost = NumberedResponses(), list[int](), dict[str, float](), 0.0
+        stays = self._lines_to_keep(batch, missing, least, most)
+        group, to_retry, kept_lines, lost = NumberedResponses(), list[int](), dict[str, float](), 0.0
         unsure = list[float]()  # highest costs of lines that may have been answered
         twice = 0  # number of lines that were answered and are asked again
         for line, worst in batch.lines.items():
-            n, outcome = self.indices.get(line), batch.found.get(line)
+            n, outcome = self.indices.get(line), batch.outcomes.get(line)
             is_open = n is not None and n in self.open
             if line in stays:
-                kept[line] = worst
+                kept_lines[line] = worst
                 continue
             if line in missing:
                 unsure.append(worst)
                 outcome = TransientError("missing", f"batch {batch.seen.status}, without a line for it")
             cost = self._cost(outcome, worst)
             if isinstance(outcome, Response) and (n is None or is_open):
-                kept[line] = cost
+                kept_lines[line] = cost
             else:
                 lost += cost
             if n is None or not is_open:
@@ -457,7 +439,7 @@ class Batching:
             if isinstance(outcome, Response):
                 group.append((n, replace(outcome, cost=cost, bound=0.0 if outcome.prompt_tokens else cost)))
             elif isinstance(outcome, TransientError | LimitNameError) and self.queue.tries[n] < self.api.attempts:
-                again.append(n)
+                to_retry.append(n)
                 twice += is_answered(outcome)
             else:
                 group.append((n, self._failure(n, str(outcome))))
@@ -466,17 +448,17 @@ class Batching:
             elif isinstance(outcome, LimitNameError):
                 self.limit_name = "max_completion_tokens"
         lost += sum(sorted(unsure, reverse=True)[:most])
-        twice += min(most, sum(self.names[n] in missing for n in again))
+        twice += min(most, sum(self.names[n] in missing for n in to_retry))
         self._warn(batch, len(self._wanted(stays)), twice)
-        self.queue.put_last(again)
+        self.queue.put_last(to_retry)
         self.queue.accept()
-        if kept:
-            self._keep(batch.become(Collected, lines=kept), lost)
+        if kept_lines:
+            self._enter(batch.become(Collected, lines=kept_lines), lost)
         else:
-            self._end(batch, lost)
+            self._remove(batch, lost)
         return group
 
-    def _left(self, batch: Ended, missing: set[str], least: int, most: int) -> set[str]:
+    def _lines_to_keep(self, batch: Ended, missing: set[str], least: int, most: int) -> set[str]:
         """The missing lines that stay in the note. Lines of this plan stay if the endpoint has surely answered some (`least`);
         those of other plans, which did not wait for them, also if it may have (`most`)."""
         if not self._is_young(batch):
@@ -515,12 +497,12 @@ class Batching:
 
     def _close(self, batch: Collected, stored: set[str]) -> None:
         """Drop the note of a batch whose replies are stored with their costs, or keep it for the lines that are left."""
-        rest = without(batch, stored)
-        if rest.lines:
-            self.journal.put_batch(batch.name, note_of(rest, self.api.base_url), rest.stake)
+        remaining = without(batch, stored)
+        if remaining.lines:
+            self.journal.put_batch(batch.name, note_of(remaining, self.api.base_url), remaining.stake)
         else:
             self.journal.end_batch(batch.name)
-        self._leave(batch)
+        self._leave_to_later_starts(batch)
 
     # --- batches that were not begun -----------------------------------------------------------------------------------------
 
@@ -531,27 +513,26 @@ class Batching:
         if not isinstance(error, EndpointError):
             return self._invalid(batch, [Problem("", str(error), None)])
         self._halt(error)
-        self._drop(batch)
+        self._give_up(batch)
         return []
 
     def _invalid(self, batch: State, problems: Sequence[Problem]) -> NumberedResponses:
         """Handle a batch whose file was refused, so that nothing was asked. Returns the lines that fail for good."""
-        said = "; ".join(str(problem) for problem in problems[:3]) or "no reason given"
-        log.warning("model %s: a batch of %d lines was refused: %s", self.model.name, len(batch.lines), said)
+        reasons = "; ".join(str(problem) for problem in problems[:3]) or "no reason given"
+        log.warning("model %s: a batch of %d lines was refused: %s", self.model.name, len(batch.lines), reasons)
         wanted, alone = self._wanted(batch.lines), len(self.batches) == 1
-        self._end(batch)
-        if self.queue.is_too_much(said, wanted, len(batch.lines), alone):
+        self._remove(batch)
+        if self.queue.is_too_much(reasons, wanted, len(batch.lines), alone):
             return []
         lines = list(batch.lines)
         named = {lines[p.line - 1] for p in problems if p.line and 0 < p.line <= len(lines)}
         failed = self.queue.divide(wanted, [n for n in wanted if self.names[n] in named])
         if self.queue.refused > self.api.attempts:
-            self._halt(EndpointError(f"it refused {self.queue.refused} batches in a row, the last: {said}"))
-        return [(n, self._failure(n, f"batch failed: {said}")) for n in failed]
+            self._halt(EndpointError(f"it refused {self.queue.refused} batches in a row, the last: {reasons}"))
+        return [(n, self._failure(n, f"batch failed: {reasons}")) for n in failed]
 
     def _failure(self, n: int, text: str) -> Response:
-        times = "" if self.queue.tries[n] <= 1 else f" (asked {self.queue.tries[n]} times)"
-        return Response("", "error", error=text + times)
+        return failed_response(text, self.queue.tries[n])
 
     def _cost(self, outcome: LineOutcome | None, worst: float) -> float:
         """The cost of a reply. Without usage in it, the worst case counts; a refusal of the content filter costs nothing."""
@@ -570,7 +551,7 @@ class Batching:
         if times and (left := min(times) - self.clock.monotonic()) > 0:
             self.clock.sleep(left)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         """Show how many requests the endpoint has answered, how fast, and how long it will take."""
         now = self.clock.monotonic()
         looked = [batch.seen for batch in self.batches.values() if isinstance(batch, Begun | Ended) and batch.seen]
@@ -580,7 +561,7 @@ class Batching:
         left = f", {_duration((self.total - answered) / rate)} left" if rate and answered < self.total else ""
         text = f"batches: {len(self.batches)}, {answered:,}/{self.total:,} {rate:.1f}/s{left}"
         self.limits.tell(text)
-        if now - self.reported > _TELL:
+        if now - self.reported > _REPORT_EVERY:
             self.reported = now
             log.info("model %s: %s", self.model.name, text)
 
@@ -595,8 +576,8 @@ def line_names(backend: Endpoint, requests: Sequence[Request]) -> list[str]:
     """The name of each request's line: a hash of its content, and its number among requests of the same content."""
     names, met = list[str](), Counter[str]()
     for request in requests:
-        asked = json.dumps([backend.whole_body(request), request.sample], sort_keys=True, ensure_ascii=False)
-        name = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        content = json.dumps([backend.whole_body(request), request.sample], sort_keys=True, ensure_ascii=False)
+        name = hashlib.sha256(content.encode()).hexdigest()[:32]
         met[name] += 1
         names.append(name if met[name] == 1 else f"{name}-{met[name]}")
     return names

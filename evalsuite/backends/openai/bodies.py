@@ -21,8 +21,8 @@ def bound(client: Any, most: Callable[[], int]) -> None:
         answer = send(request, stream=True, **options)
         body = _Body(answer, most())
         try:
-            for part in answer.iter_raw():
-                if body.take(part):
+            for chunk in answer.iter_raw():
+                if body.take(chunk):
                     break
         finally:
             answer.close()
@@ -40,8 +40,8 @@ def bound_async(client: Any, most: int) -> None:
         answer = await send(request, stream=True, **options)
         body = _Body(answer, most)
         try:
-            async for part in answer.aiter_raw():
-                if body.take(part):
+            async for chunk in answer.aiter_raw():
+                if body.take(chunk):
                     break
         finally:
             await answer.aclose()
@@ -64,11 +64,11 @@ class _Body:
         self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed in ("gzip", "x-gzip", "deflate") else None
         self._unknown = self._unpack is None and packed not in ("identity", "")
 
-    def take(self, part: bytes) -> bool:
+    def take(self, chunk: bytes) -> bool:
         """Add received bytes. Returns whether to stop reading."""
         room = self._most + 1 - len(self._content)
         try:
-            self._content += self._unpack.decompress(part, room) if self._unpack else part[:room]
+            self._content += self._unpack.decompress(chunk, room) if self._unpack else chunk[:room]
         except zlib.error:
             self._unknown = True
         self._cut = self._unknown or len(self._content) > self._most

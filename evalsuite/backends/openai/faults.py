@@ -222,10 +222,10 @@ class Server:
             await send(writer, 404, b'{"error": {"message": "no such address"}}')
             return True
         arrived = time.monotonic()
-        asked = json.loads(body)
+        fields = json.loads(body)
         chat = path.startswith("/chat")
-        prompt = prompt_of(asked)
-        entry, kind = self._outcome(asked)
+        prompt = prompt_of(fields)
+        entry, kind = self._outcome(fields)
         since, until = self._silence
         self.early += since + 0.2 < arrived < until  # margin for requests in flight on a busy machine
         if self.latency:
@@ -233,17 +233,17 @@ class Server:
         if kind in ERRORS or kind == "503":
             await self._refuse(kind, key, writer)
             return True
-        return await self._reply(kind, prompt, asked, chat, key, entry, writer)
+        return await self._reply(kind, prompt, fields, chat, key, entry, writer)
 
-    def _outcome(self, asked: Mapping[str, Any]) -> tuple[PromptOutcomes, str]:
+    def _outcome(self, fields: Mapping[str, Any]) -> tuple[PromptOutcomes, str]:
         """Draw the kind of the answer to a request's body, and count it among the outcomes of its prompt."""
-        name = prompt_id(prompt_of(asked))
+        name = prompt_id(prompt_of(fields))
         entry = self.asked.setdefault(name, PromptOutcomes())
         kind = self._kind(name, entry.times)
         entry.times += 1
         entry.kinds[kind] += 1
         refused = kind[4:] if kind.startswith("400-") and kind != "400-filter" else ""  # a parameter
-        return entry, "ok" if refused and refused not in asked else kind
+        return entry, "ok" if refused and refused not in fields else kind
 
     def _kind(self, name: str, times: int) -> str:
         return drawn(self.mix, f"{self.seed}:{name}:{times}")
@@ -270,13 +270,13 @@ class Server:
         self,
         kind: str,
         prompt: str,
-        asked: dict[str, Any],
+        fields: dict[str, Any],
         chat: bool,
         key: str,
         entry: PromptOutcomes,
         writer: asyncio.StreamWriter,
     ) -> bool:
-        body = json.dumps(self._made(kind, prompt, asked, chat, key)).encode()
+        body = json.dumps(self._charged_reply(kind, prompt, fields, chat, key)).encode()
         if kind in ("drop", "stall"):
             await asyncio.sleep(self.stall if kind == "stall" else 0)
             return False
@@ -296,9 +296,9 @@ class Server:
         entry.whole += kind not in LOST
         return True
 
-    def _made(self, kind: str, prompt: str, asked: dict[str, Any], chat: bool, key: str) -> dict[str, Any]:
+    def _charged_reply(self, kind: str, prompt: str, fields: dict[str, Any], chat: bool, key: str) -> dict[str, Any]:
         """Make a reply and charge for it."""
-        limit = asked.get("max_completion_tokens") or asked.get("max_tokens") or 16
+        limit = fields.get("max_completion_tokens") or fields.get("max_tokens") or 16
         text = self.reply(prompt) + {"echo": key, "surrogate": "\ud83d"}.get(kind, "")
         used = (len(prompt.encode()), limit) if self.worst else (len(prompt), min(limit, len(text)))
         self.prompt_tokens += used[0]
@@ -316,7 +316,7 @@ class Server:
             choices = []
         elif kind == "no-message":
             choices = [{"index": 0, "finish_reason": "stop"}]
-        reply: dict[str, Any] = {"id": "x", "object": "chat.completion", "model": asked["model"], "choices": choices}
+        reply: dict[str, Any] = {"id": "x", "object": "chat.completion", "model": fields["model"], "choices": choices}
         if kind != "no-usage":
             reply["usage"] = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
         return reply

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeGuard
@@ -97,6 +96,7 @@ class Provider:
         return _batch_state(_object(self._call(create, **body, extra_headers={"Idempotency-Key": name})))
 
     def look(self, batch: str) -> Seen:
+        """The batch as the endpoint shows it now."""
         return _batch_state(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))
 
     def find(self, name: str, file: str) -> Seen | None:
@@ -116,10 +116,19 @@ class Provider:
             self._most = OF_REPLY
 
     def _listed(self) -> Iterator[dict[str, Any]]:
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_fixed
+
+        # Each page is tried again by itself: whoever began again at the first page for each fault would never reach the last.
+        retrying = Retrying(
+            retry=retry_if_exception(lambda error: isinstance(error, TransientError) and not error.after),
+            stop=stop_after_attempt(_TRIES),
+            wait=wait_fixed(min(1.0, self._api.backoff)),
+            reraise=True,
+        )
         after: dict[str, Any] = {}
         met = set[str]()
         for _ in range(_PAGES):
-            answer, rows = self._page(after)
+            answer, rows = retrying(self._page, after)
             new = [row for row in rows if isinstance(row, dict) and row.get("id") not in met]
             yield from new
             met.update(str(row.get("id")) for row in new)
@@ -128,19 +137,11 @@ class Provider:
             after = {"after": str(new[-1].get("id"))}
 
     def _page(self, after: dict[str, Any]) -> tuple[Any, list[Any]]:
-        """Fetch a page of the list, with retries: to begin again at the first page for each fault would never reach the last."""
-        for left in range(_TRIES)[::-1]:
-            try:
-                answer = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))
-                rows = answer.get("data") if isinstance(answer, dict) else answer
-                if not isinstance(rows, list):
-                    raise TransientError("list", "the list of batches has no data")
-                return answer, rows
-            except TransientError as error:
-                if not left or error.after:
-                    raise
-                time.sleep(min(1.0, self._api.backoff))
-        raise AssertionError
+        answer = json_of(self._call(self._client.batches.with_raw_response.list, limit=100, **after))
+        rows = answer.get("data") if isinstance(answer, dict) else answer
+        if not isinstance(rows, list):
+            raise TransientError("list", "the list of batches has no data")
+        return answer, rows
 
     def _call(self, send: Callable[..., Any], *words: Any, **fields: Any) -> bytes:
         import openai
@@ -163,17 +164,17 @@ def json_of(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        said = hidden_start(body.decode("utf-8", "replace"), 200)
-        raise TransientError("unreadable", f"the answer is no whole JSON: {said}", lost=True) from None
+        start = hidden_start(body.decode("utf-8", "replace"), 200)
+        raise TransientError("unreadable", f"the answer is no whole JSON: {start}", lost=True) from None
 
 
 def _refusal(status: int, headers: Mapping[str, str], body: bytes) -> Exception:
-    said = f"{status}: {hidden_start(body.decode('utf-8', 'replace'), 300)}"
+    message = f"{status}: {hidden_start(body.decode('utf-8', 'replace'), 300)}"
     if status in (404, 405, 410, 501):
-        return NotFoundError(said)
+        return NotFoundError(message)
     wait = asked_wait(headers)
     if wait is not None and wait > LONGEST_WAIT:  # a batch takes hours anyway
-        return TransientError(str(status), said, wait)
+        return TransientError(str(status), message, wait)
     try:
         read_error(status, headers, body, {})
     except TransientError as error:
@@ -181,7 +182,7 @@ def _refusal(status: int, headers: Mapping[str, str], body: bytes) -> Exception:
         return error
     except Exception as error:
         return error
-    return RequestError(said)
+    return RequestError(message)
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from evalsuite.backends.model import Model
+from evalsuite.common.errors import BackendError
 from evalsuite.common.secrets import hidden_start, hide
 from evalsuite.common.text import escape_surrogates
 from evalsuite.common.yamltext import packaged_yaml
@@ -45,6 +47,21 @@ LIMIT_NAMES = ("max_tokens", "max_completion_tokens")  # the names of the limit 
 
 class LimitNameError(Exception):
     """The endpoint wants max_completion_tokens instead of max_tokens."""
+
+
+def endpoint_stopped(model: Model, stop: EndpointError, unanswered: int) -> BackendError:
+    """The error of a run whose endpoint can answer nothing more."""
+    name, url = model.name, model.api.base_url
+    message = f"model {name} at {url}: {stop}"
+    if unanswered:
+        message = f"model {name} at {url}: {stop}; {unanswered} requests have no reply"
+    return BackendError(hide(message))
+
+
+def failed_response(error: str, times: int, cost: float = 0.0, bound: float = 0.0) -> Response:
+    """The response to a request that was asked `times` times, the last time with this error."""
+    text = error if times <= 1 else f"{error} (asked {times} times)"
+    return Response("", "error", error=text, cost=cost, bound=bound)
 
 
 # Errors of DashScope's reasoning models, and what to do.
@@ -119,15 +136,17 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters:
     `parameters`: the parameters that were sent.
     """
     message, words, param = _error(body)
-    said = f"{status}: {message}"
+    refusal = f"{status}: {message}"
     if is_about(words, "unpaid") or status == 402:
-        raise EndpointError(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
+        raise EndpointError(
+            f"the endpoint wants to be paid first ({refusal}); pay there, or name another key in key_env"
+        )
     if status in (408, 409, 429) or status >= 500:
         after = asked_wait(headers)
         if after is not None and after > LONGEST_WAIT:
-            raise EndpointError(f"the endpoint asks to wait for {after:.0f} s; run again then ({said})")
+            raise EndpointError(f"the endpoint asks to wait for {after:.0f} s; run again then ({refusal})")
         kind = "429, Retry-After" if status == 429 and after is not None else str(status)
-        raise TransientError(kind, said, after, overrun=status == 429)
+        raise TransientError(kind, refusal, after, overrun=status == 429)
     if 300 <= status < 400:  # another host would get the prompts, and its replies would count as this model's
         raise EndpointError(
             f"the endpoint redirects to {_host(headers)}, which is not followed; set api: {{base_url: …}} "
@@ -136,37 +155,42 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters:
     if status != 401 and is_about(words, "filtered"):
         return Response("", "content_filter")
     if status in (401, 403):
-        raise EndpointError(f"the endpoint refuses the key ({said}); check the variable that key_env names")
+        raise EndpointError(f"the endpoint refuses the key ({refusal}); check the variable that key_env names")
     if status == 404:
         raise EndpointError(
-            f"the endpoint does not know this model, or has no such address ({said}); check path and api: base_url in models.yaml"
+            f"the endpoint does not know this model, or has no such address ({refusal}); check path and api: base_url "
+            "in models.yaml"
         )
     if status in (400, 422) and not is_about(words, "too_long"):
         if "max_tokens" in parameters and "max_completion_tokens" in words:
-            raise LimitNameError(said)
+            raise LimitNameError(refusal)
         for name in parameters:
             if param == name or re.search(
                 rf"['\"`‘“]{name}['\"`’”]" + ("" if name == "stop" else rf"|\b{name}\b"), words
             ):
-                raise EndpointError(f"the endpoint does not take {name} ({said}){_advice(name)}")
+                raise EndpointError(f"the endpoint does not take {name} ({refusal}){_advice(name)}")
         for word, advice in _WANTS.items():
             if word in words:
-                raise EndpointError(f"the endpoint refuses this model's requests ({said}); {advice}")
-    raise RequestError(said)
+                raise EndpointError(f"the endpoint refuses this model's requests ({refusal}); {advice}")
+    raise RequestError(refusal)
 
 
 def read_unanswered(error: Any) -> Response:
     """Parse the error of a batch's line that has no answer of the model, such as batch_expired. Raises as `read_error`."""
     answer = error if isinstance(error, dict) else {"message": error}
-    said = _some(": ".join(str(answer[name]) for name in ("code", "message") if answer.get(name)) or "no reason given")
-    words = said.lower()
+    refusal = _some(
+        ": ".join(str(answer[name]) for name in ("code", "message") if answer.get(name)) or "no reason given"
+    )
+    words = refusal.lower()
     if is_about(words, "filtered"):
         return Response("", "content_filter")
     if is_about(words, "unpaid"):
-        raise EndpointError(f"the endpoint wants to be paid first ({said}); pay there, or name another key in key_env")
+        raise EndpointError(
+            f"the endpoint wants to be paid first ({refusal}); pay there, or name another key in key_env"
+        )
     if "invalid" in words or is_about(words, "too_long"):
-        raise RequestError(said)
-    raise TransientError("unanswered", said)
+        raise RequestError(refusal)
+    raise TransientError("unanswered", refusal)
 
 
 def _advice(name: str) -> str:
@@ -262,10 +286,10 @@ def _is_count(value: Any) -> bool:
 def _host(headers: Mapping[str, str]) -> str:
     """The host of the address that a redirection names."""
     try:
-        found = urlsplit(headers.get("location", "")).hostname
+        host = urlsplit(headers.get("location", "")).hostname
     except ValueError:
         return "no readable address"
-    return hidden_start(found, 200) if found else "another address of its own"
+    return hidden_start(host, 200) if host else "another address of its own"
 
 
 def _some(text: str) -> str:

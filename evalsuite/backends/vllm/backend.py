@@ -9,9 +9,8 @@ from typing import Any
 from evalsuite.backends.base import Backend, Replies, TextPair, TokenScores, sample_seed
 from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, IdPair, labels_response, nll_response, texts_response
 from evalsuite.backends.model import Model
-from evalsuite.backends.vllm import sharing
 from evalsuite.backends.vllm.beams import beam_search, candidates
-from evalsuite.backends.vllm.engine import MOST_LOGPROBS, Ask, Engine, FailedJob, JobSteps
+from evalsuite.backends.vllm.engine import MOST_LOGPROBS, Engine, EngineRequest, FailedJob, JobSteps
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import check_tensors
 from evalsuite.types import Request, Response, label_forms
@@ -46,7 +45,7 @@ class Vllm:
         self._asked: set[IdPair] = set()  # priors that a job in flight computes
 
     def share(self, model: Model) -> Backend | None:
-        same = model.backend == self.model.backend and sharing.engine_key(model) == sharing.engine_key(self.model)
+        same = model.backend == self.model.backend and model.engine_key == self.model.engine_key
         return Vllm(model, self.engine) if same and (self.engine.lora or not model.adapter) else None
 
     def ids(self, request: Request) -> list[int]:
@@ -96,7 +95,7 @@ class Vllm:
         search = beam_search(self.model.generation.beams, request.max_new_tokens, stop)
         beams = next(search)
         while True:
-            outputs = yield [Ask([*prompt, *tokens], params, self._adapter) for tokens in beams]
+            outputs = yield [EngineRequest([*prompt, *tokens], params, self._adapter) for tokens in beams]
             rows = [{t: x.logprob for t, x in output.outputs[0].logprobs[0].items()} for output in outputs]
             try:
                 beams = search.send(rows)
@@ -131,7 +130,7 @@ class Vllm:
             detokenize=bool(early),
             **limits,
         )
-        (output,) = yield [Ask(prompt, params, self._adapter)]
+        (output,) = yield [EngineRequest(prompt, params, self._adapter)]
         return self.checkpoint.reply(output.outputs[0].token_ids, len(prompt), request.max_new_tokens)
 
     def _labels(self, request: Request, prompt: list[int]) -> JobSteps:
@@ -144,21 +143,21 @@ class Vllm:
         pairs = self.checkpoint.prior_pairs(request)
         # The same few options recur: the first job that needs a prior computes it, the others wait.
         while unknown := {pair for pair in pairs if pair not in self._priors}:
-            mine = sorted(unknown - self._asked)
-            if not mine:
+            needed = sorted(unknown - self._asked)
+            if not needed:
                 yield []
                 continue
-            self._asked.update(mine)
+            self._asked.update(needed)
             try:
-                found = yield from self._continuations(mine[0][0], [text for _, text in mine])
-                self._priors |= {pair: sum(row) for pair, row in zip(mine, found, strict=True)}
+                logprobs = yield from self._continuations(needed[0][0], [text for _, text in needed])
+                self._priors |= {pair: sum(row) for pair, row in zip(needed, logprobs, strict=True)}
             finally:
-                self._asked.difference_update(mine)
+                self._asked.difference_update(needed)
         return texts_response(scores, [self._priors[pair] for pair in pairs], len(prompt))
 
     def _continuations(
         self, context: Sequence[int], options: Sequence[Sequence[int]]
-    ) -> Generator[list[Ask], list[Any], list[list[float]]]:
+    ) -> Generator[list[EngineRequest], list[Any], list[list[float]]]:
         """Log-probability of every token of every option after the context: option -> token.
 
         Sends one request of one new token for each distinct prefix of the options. The engine computes the context for
@@ -170,31 +169,35 @@ class Vllm:
                 known = after.setdefault(tuple(option[:n]), [])
                 if token not in known:
                     known.append(token)
-        rows = [(begin, part) for begin, tokens in after.items() for part in _parts(tokens, _AT_ONCE)]
+        rows = [(begin, next_tokens) for begin, tokens in after.items() for next_tokens in _parts(tokens, _AT_ONCE)]
         outputs = yield [
-            Ask([*context, *begin], _params(max_tokens=1, logprob_token_ids=part, detokenize=False), self._adapter)
-            for begin, part in rows
+            EngineRequest(
+                [*context, *begin],
+                _params(max_tokens=1, logprob_token_ids=next_tokens, detokenize=False),
+                self._adapter,
+            )
+            for begin, next_tokens in rows
         ]
-        found = {
+        logprobs = {
             (*begin, token): output.outputs[0].logprobs[0][token].logprob
-            for (begin, part), output in zip(rows, outputs, strict=True)
-            for token in part
+            for (begin, next_tokens), output in zip(rows, outputs, strict=True)
+            for token in next_tokens
         }
-        return [[found[tuple(option[: n + 1])] for n in range(len(option))] for option in options]
+        return [[logprobs[tuple(option[: n + 1])] for n in range(len(option))] for option in options]
 
     def _nll(self, request: Request, prompt: list[int]) -> JobSteps:
-        found = []
+        token_nlls = []
         for pair in request.pairs:
             context, target = self.checkpoint.pair(*pair)
-            found.append((yield from self._targets(context, target)) if target else [])
-        return nll_response(request, found, len(prompt))
+            token_nlls.append((yield from self._targets(context, target)) if target else [])
+        return nll_response(request, token_nlls, len(prompt))
 
     def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
-        found: list[list[float]] = [[] for _ in pairs]
+        token_nlls: list[list[float]] = [[] for _ in pairs]
         for group in self._nll_groups(pairs, [False] * len(pairs)):
             for n, values in group:
-                found[n] = values
-        return found
+                token_nlls[n] = values
+        return token_nlls
 
     def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
         """See `Surprisal`. The scores are not standardised: vLLM would send an object for every entry of the vocabulary."""
@@ -215,7 +218,7 @@ class Vllm:
             (scores,) = yield from self._continuations(context, [target])
             return [-score for score in scores]
         params = _params(max_tokens=1, prompt_logprobs=0, detokenize=False)
-        (output,) = yield [Ask([*context, *target], params, self._adapter)]
+        (output,) = yield [EngineRequest([*context, *target], params, self._adapter)]
         rows = output.prompt_logprobs[len(context) :]
         return [-row[token].logprob for row, token in zip(rows, target, strict=True)]
 
@@ -252,4 +255,4 @@ def _parts(numbers: list[int], size: int) -> list[list[int]]:
 def _refused(message: str) -> JobSteps:
     """A job that sends nothing and fails with a message."""
     return FailedJob(message)
-    yield []
+    yield []  # makes this function a generator, as jobs are

@@ -18,7 +18,7 @@ MOST_LOGPROBS = 128  # the largest number of likeliest next tokens that a reques
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class EngineRequest:
     """One request to the engine."""
 
     ids: Sequence[int]  # the prompt's token ids
@@ -28,7 +28,7 @@ class Ask:
 
 # A generator that yields requests, receives vLLM's outputs in the same order, and returns its result. To wait for another
 # job's result it yields an empty list, and resumes after the engine's next step.
-JobSteps = Generator[list[Ask], list[Any], Any]
+JobSteps = Generator[list[EngineRequest], list[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _RunningJob:
 class _JobQueue:
     """The jobs of one call of `Engine.run`."""
 
-    flying: dict[str, _RunningJob] = field(default_factory=dict)  # id of a request at the engine -> its job
+    in_flight: dict[str, _RunningJob] = field(default_factory=dict)  # id of a request at the engine -> its job
     waiting: list[_RunningJob] = field(default_factory=list)  # jobs that wait for another job's result
     ready: list[tuple[int, Any]] = field(default_factory=list)  # (number, result) of jobs that have ended
 
@@ -135,57 +135,59 @@ class Engine:
             while True:
                 resumed, run.waiting = run.waiting, []
                 for job in resumed:
-                    self._go_on(run, job, [])
-                while len(run.flying) < self._window and (drawn := next(todo, None)):
-                    self._go_on(run, _RunningJob(*drawn), None)
+                    self._resume(run, job, [])
+                while len(run.in_flight) < self._window and (drawn := next(todo, None)):
+                    self._resume(run, _RunningJob(*drawn), None)
                 # Yield only once the engine has its next work, since the caller takes time to store the results.
                 if run.ready:
                     yield run.ready
                     run.ready = []
-                elif not run.flying and not run.waiting:
+                elif not run.in_flight and not run.waiting:
                     return
-                if not run.flying:
+                if not run.in_flight:
                     continue
                 for output in self._step():
-                    if output.request_id not in run.flying:  # cancelled
+                    if output.request_id not in run.in_flight:  # cancelled
                         continue
-                    job = run.flying.pop(output.request_id)
+                    job = run.in_flight.pop(output.request_id)
                     job.outputs[output.request_id] = output
                     if output.outputs[0].finish_reason in ("error", "abort"):
                         self._fail(run, job, "vLLM gave up this request")
                     elif len(job.outputs) == len(job.names):
-                        self._go_on(run, job, [job.outputs[name] for name in job.names])
+                        self._resume(run, job, [job.outputs[name] for name in job.names])
         finally:
-            self._cancel(list(run.flying))
+            self._cancel(list(run.in_flight))
 
-    def _go_on(self, run: _JobQueue, job: _RunningJob, outputs: list[Any] | None) -> None:
+    def _resume(self, run: _JobQueue, job: _RunningJob, outputs: list[Any] | None) -> None:
         """Resume a job and send its next requests."""
         from vllm.inputs.engine import tokens_input
         from vllm.v1.engine.exceptions import EngineDeadError
 
         try:
-            asks = job.steps.send(outputs)  # type: ignore[arg-type]
+            requests = job.steps.send(outputs)  # type: ignore[arg-type]
         except StopIteration as end:
             run.ready.append((job.number, end.value))
             return
         job.names, job.outputs = [], {}
-        if not asks:
+        if not requests:
             run.waiting.append(job)
-        for ask in asks:
+        for request in requests:
             name = next(self._names)
             try:
-                self._core.add_request(name, tokens_input(list(ask.ids)), ask.params, lora_request=ask.adapter)
+                self._core.add_request(
+                    name, tokens_input(list(request.ids)), request.params, lora_request=request.adapter
+                )
             except EngineDeadError as error:
                 raise self._dead(error) from None
             except Exception as error:  # vLLM refuses this request; others go on
                 self._fail(run, job, str(error))
                 return
             job.names.append(name)
-            run.flying[name] = job
+            run.in_flight[name] = job
 
     def _fail(self, run: _JobQueue, job: _RunningJob, error: str) -> None:
         """End a job of which a request failed, and cancel its other requests."""
-        self._cancel([name for name in job.names if run.flying.pop(name, None)])
+        self._cancel([name for name in job.names if run.in_flight.pop(name, None)])
         job.steps.close()
         run.ready.append((job.number, FailedJob(error)))
 
