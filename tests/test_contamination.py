@@ -32,9 +32,9 @@ from evalsuite.exposure.arrangements import Arrangements, exact_test, order_of_i
 from evalsuite.exposure.completion import Overlap, overlap
 from evalsuite.exposure.exact import differ_p, greater_p, positive_p, stratified_p
 from evalsuite.exposure.items import ProbeText, compare, kept_apart
-from evalsuite.exposure.journey import _Work
+from evalsuite.exposure.journey import _ModelTests
 from evalsuite.exposure.likelihoods import LikelihoodScores, measure
-from evalsuite.exposure.probes import Arranged, CompletionProbe, ProbedFile, Single
+from evalsuite.exposure.probes import ArrangementProbe, CompletionProbe, ItemProbe, ProbedFile
 from evalsuite.exposure.settings import ContaminationSettings
 from evalsuite.exposure.texts import Entries, FileEntry, arranged, orders, read_entries, shards
 from evalsuite.metrics.statistics import holm
@@ -444,7 +444,7 @@ def test_guided_completions_are_those_beyond_the_general_ones() -> None:
 
 
 def test_items_are_scored_by_the_best_score_that_both_models_have() -> None:
-    made = Single(FILE, OFFICIAL, CONTROL, 2, items.minkpp, {"mean": items.mean})
+    made = ItemProbe(FILE, OFFICIAL, CONTROL, 2, items.minkpp, {"mean": items.mean})
     own = [likely(-1.0, 2.0)] * 8 + [likely(-3.0, 1.0)] * 8
     row = made.row(own, None, 0)
     assert (row["n"], row["left_out"], row["units"], row["tokens"]) == (8, 2, 8, 32) and row["p"] < 0.01
@@ -454,12 +454,12 @@ def test_items_are_scored_by_the_best_score_that_both_models_have() -> None:
     row = made.row(own, [likely(-2.5)] * 8 + [likely(-2.0)] * 8, 0)
     assert (row["value"], row["expected"], "minkpp" in row["figures"]) == (1.5, -1.0, False)
     assert row["reference"]["value"] == -3.5 and row["reference"]["p"] > 0.9
-    assert Single(FILE, OFFICIAL, [], 0, items.mean).row(own[:8], None, 0)["why"] == "no control"
+    assert ItemProbe(FILE, OFFICIAL, [], 0, items.mean).row(own[:8], None, 0)["why"] == "no control"
 
 
 def test_the_published_order_beside_others() -> None:
     strata = tuple((("", f"{n} first"), ("", f"{n} second"), ("", f"{n} third")) for n in range(6))
-    made = Arranged(FILE, Arrangements(strata, 18, 1, {"length": 0.5}))
+    made = ArrangementProbe(FILE, Arrangements(strata, 18, 1, {"length": 0.5}))
     own, other = [likely(-1.0), likely(-2.0), likely(-3.0)] * 6, [likely(-3.0), likely(-2.0), likely(-1.0)] * 6
     row = made.row(own, None, 0)
     assert (row["n"], row["left_out"], row["units"], row["tokens"]) == (18, 1, 6, 36)
@@ -471,7 +471,7 @@ def test_the_published_order_beside_others() -> None:
         ((strata, 18, 1, {"length": 1e-6}), "not left to chance"),
         (((), 0, 9, {}), "nothing to compare"),
     ):
-        row = Arranged(FILE, Arrangements(*made_of)).row(own[: 3 * len(made_of[0])], None, 0)
+        row = ArrangementProbe(FILE, Arrangements(*made_of)).row(own[: 3 * len(made_of[0])], None, 0)
         assert (row["why"], row["p"]) == (why, None)
 
 
@@ -513,11 +513,11 @@ class Reader(WithoutEngine):
 def test_a_models_work_and_that_of_the_reference(tmp_path: Path) -> None:
     """The model knows the official texts, the reference knows them as little as the control: the difference is the model's."""
     official, control = _texts("a", [f"第{n}条文字" for n in range(8)]), _texts("b", [f"对照{n}条文" for n in range(8)])
-    probe = Single(FILE, official, control, 1, items.mean)
+    probe = ItemProbe(FILE, official, control, 1, items.mean)
     model = Reader("m", {text.pairs[0][1]: -1.0 for text in official}, context=10)
     settings = ContaminationSettings()
     with Store(tmp_path / "s.sqlite") as store, Display() as display:
-        work = _Work([probe], [], [], [], model.fingerprint)
+        work = _ModelTests([probe], [], [], [], model.fingerprint)
         work.ask(model, store, display, "m")
         (row,) = work.rows(settings, "m", {})
         assert (row["model"], row["fingerprint"], row["n"], row["left_out"], row["reference"]) == ("m", "m", 8, 1, None)
@@ -529,16 +529,16 @@ def test_a_models_work_and_that_of_the_reference(tmp_path: Path) -> None:
             "name": "r", "fingerprint": "r", "value": -3.0,
         }  # fmt: skip
         assert row["reference"]["p"] == 1.0 and len(model.scored) == 16
-        again = _Work([probe], [], [], [], model.fingerprint)
+        again = _ModelTests([probe], [], [], [], model.fingerprint)
         again.ask(model, store, display, "m")
         assert again.scores == work.scores[:1] and len(model.scored) == 16  # stored ones are not asked again
 
 
 def test_a_model_that_cannot_score_the_texts_is_named(tmp_path: Path) -> None:
     """A text takes its tokens and one more; a backend without likelihoods can only continue texts."""
-    probe = Single(FILE, _texts("a", ["五个字长的"]), [], 0, items.mean)
+    probe = ItemProbe(FILE, _texts("a", ["五个字长的"]), [], 0, items.mean)
     with Store(tmp_path / "s.sqlite") as store, Display() as display:
-        work = _Work([probe], [], [], [], "f")
+        work = _ModelTests([probe], [], [], [], "f")
         work.ask(Reader("fits", {}, context=6), store, display, "m")
         with pytest.raises(ConfigError, match="a text has 5 tokens, and its context 5: --window 2"):
             work.ask(Reader("short", {}, context=5), store, display, "m")

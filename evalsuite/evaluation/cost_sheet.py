@@ -12,6 +12,7 @@ from evalsuite.evaluation.costs import CostEstimate, Range
 from evalsuite.evaluation.stored_samples import Kinship
 from evalsuite.evaluation.token_forecast import LEVEL
 
+# Kinship of the replies behind a number -> the number's mark, and what a note says of these replies.
 _MARKS = {
     Kinship.SAME: ("", f"replies to the same cell; the range is a {LEVEL:.0%} prediction interval of the total."),
     Kinship.ITEMS: ("¹", "replies to other items, sets or perturbations, asked alike."),
@@ -62,10 +63,10 @@ def _row(name: str | Text, row: CostEstimate, priced: bool) -> Row:
     if row.prompt_tokens and row.prompt_tokens.mean is not None:
         prompts = ("~" if row.prompts == "estimated" and row.left else "") + _short(row.prompt_tokens.mean)
     cost = (_range(row.cost, money),) if priced else ()
-    return Row((name, requests, prompts, _range(row.reply_tokens, _short), *cost, _by(row)))
+    return Row((name, requests, prompts, _range(row.reply_tokens, _short), *cost, _basis(row)))
 
 
-def _by(row: CostEstimate) -> Text:
+def _basis(row: CostEstimate) -> Text:
     """The basis of the range of reply tokens: a number of stored replies, and "limit" if the range extends to their limit."""
     if not row.left or row.reply_tokens is None or not row.reply_tokens.high:
         return Text("", "")
@@ -75,15 +76,15 @@ def _by(row: CostEstimate) -> Text:
     return Text("，".join([*replies, *["上限"] * limit]), ", ".join([*replies, *["limit"] * limit]))
 
 
-def _range(found: Range | None, spell: Callable[[float], str]) -> str:
+def _range(estimate: Range | None, spell: Callable[[float], str]) -> str:
     """The mean and the ends, the ends alone, or one number where they are equal."""
-    if found is None:
+    if estimate is None:
         return "–"
-    low, high = spell(found.low), spell(found.high)
+    low, high = spell(estimate.low), spell(estimate.high)
     if low == high:
         return low
     between = f"{low}–{high}"
-    return between if found.mean is None else f"{spell(found.mean)} {between}"
+    return between if estimate.mean is None else f"{spell(estimate.mean)} {between}"
 
 
 def _short(tokens: float) -> str:
@@ -109,13 +110,13 @@ def _rounded(value: float) -> float:
 
 
 def _notes(rows: Sequence[CostEstimate], budget: float | None, spent: float) -> Iterator[str]:
-    asked = [row for row in rows if row.left and row.reply_tokens and row.reply_tokens.high]
-    for kinship in sorted({kinship for row in asked for kinship in row.kinships}):
+    forecast = [row for row in rows if row.left and row.reply_tokens and row.reply_tokens.high]
+    for kinship in sorted({kinship for row in forecast for kinship in row.kinships}):
         mark, meaning = _MARKS[kinship]
         yield f"{mark or 'A number alone'}: {meaning}"
-    if any(row.reply_tokens and row.reply_tokens.mean is None for row in asked):
+    if any(row.reply_tokens and row.reply_tokens.mean is None for row in forecast):
         yield _LIMIT
-    if any(_MARKS[kinship][0] for row in asked for kinship in row.kinships):
+    if any(_MARKS[kinship][0] for row in forecast for kinship in row.kinships):
         yield _MARKED
     last = rows[-1] if rows else None
     if last and last.prompt_tokens and last.prompts == "estimated" and last.left:

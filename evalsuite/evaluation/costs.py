@@ -181,7 +181,7 @@ class _CountedRequests:
         written = place.scoring in WRITTEN
         fingerprint, sampling = (self.backend.fingerprint, self.backend.settings) if self.backend else (None, None)
         near = closest(samples, place, fingerprint, sampling) if written and left else None
-        near = _fair(near, max((r.max_new_tokens for r in requests), default=0))
+        near = _with_same_limit(near, max((r.max_new_tokens for r in requests), default=0))
         prompt, by = self._prompts(counted, near, place.name)
         reply = self._replies(left, near, place.name) if written else Total.exact(0.0)
         most = sum(map(self.backend.worst, requests)) if self.backend and price else None
@@ -235,14 +235,14 @@ class _CountedRequests:
         return request.max_new_tokens + (self.model.api.reasoning_tokens if self.model.backend == "openai" else 0)
 
     def _shortest(self, trial: Trial) -> float:
-        """A lower bound of the tokens of a right reply: 1 for a choice, else those of the shortest reference."""
+        """A lower bound of the tokens of a right reply: 1 for a choice, else one for two characters of the shortest reference."""
         return 1.0 if trial.item.options else max(1.0, min(map(len, trial.item.references), default=1) / 2)
 
 
 _Near = tuple[Kinship, list[CountedReply]]
 
 
-def _fair(near: _Near | None, limit: int) -> _Near | None:
+def _with_same_limit(near: _Near | None, limit: int) -> _Near | None:
     """The closest replies. Those of the same cell count as replies of another wording if they had another limit."""
     if near and near[0] is Kinship.SAME and any(reply.request.max_new_tokens != limit for reply in near[1]):
         return Kinship.WAY, near[1]
@@ -338,8 +338,8 @@ def _cost(parts: Sequence[CellCost]) -> Total:
 def as_row(row: CostEstimate) -> dict[str, Any]:
     """A line of `preview --cost --json`: whole tokens, costs to six digits."""
 
-    def ends(found: Range | None, spell: Callable[[float], float]) -> dict[str, float | None] | None:
-        return {name: x if x is None else spell(x) for name, x in asdict(found).items()} if found else None
+    def ends(estimate: Range | None, spell: Callable[[float], float]) -> dict[str, float | None] | None:
+        return {name: x if x is None else spell(x) for name, x in asdict(estimate).items()} if estimate else None
 
     return asdict(row) | {
         "prompt_tokens": ends(row.prompt_tokens, round),

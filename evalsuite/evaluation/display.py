@@ -153,7 +153,7 @@ class ModelProgress:
         """`lines`: each with its number of requests."""
         self._display = display
         self._began = time.perf_counter()
-        self._counts = [_LineCount(one, total) for one, total in lines]
+        self._counts = [_LineCount(line, total) for line, total in lines]
         self._asked = self._tokens = 0
         self._joined: list[_LineCount] = []  # finished units without a line of their own
         # One live line of 80 columns for all.
@@ -259,13 +259,13 @@ class _LineCount:
         return f"{self.line.metric} {fixed(100 * self._sum / scored, 1)} %" if scored and self.line.metric else ""
 
 
-def _rates(asked: int, tokens: int, seconds: float) -> str:
+def _rates(requests: int, tokens: int, seconds: float) -> str:
     """Items and tokens a second: "6.5/s 3.7k tok/s"."""
-    if not asked:
+    if not requests:
         return ""
     rate = tokens / max(seconds, 1e-9)
     text = f" {rate / 1000:.1f}k tok/s" if rate >= 1000 else f" {rate:.0f} tok/s"
-    return f"{asked / max(seconds, 1e-9):.1f}/s{text if tokens else ''}"
+    return f"{requests / max(seconds, 1e-9):.1f}/s{text if tokens else ''}"
 
 
 class _LogFile(logging.FileHandler):

@@ -21,15 +21,7 @@ from evalsuite.backends.base import Backend
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
-from evalsuite.evaluation.ask import (
-    KeyedCells,
-    RequestGroup,
-    ask,
-    first_metric,
-    generate_of,
-    line_of,
-    score_of,
-)
+from evalsuite.evaluation.ask import KeyedCells, RequestGroup, ask, first_metric, generate_of, line_of, score_of
 from evalsuite.evaluation.display import Display
 from evalsuite.results.estimates import LEVEL, Asking, asking_of, estimate_of, estimated_metric, margin_of
 from evalsuite.results.schema.cell import Estimate
@@ -44,7 +36,7 @@ _STEP = 1 / 16  # a round has at least this share of the items asked before
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenCell:
     """A cell that is being asked."""
 
     number: int  # the number of its line on the display
@@ -55,13 +47,13 @@ class _Open:
     margin: float
     asked: int = 0  # number of items asked
     values: dict[int, float | None] = field(default_factory=dict)  # index of an asked trial -> its value; None: failed
-    found: Estimate | None = None
+    estimate: Estimate | None = None
 
     def advance(self) -> list[int]:
         """Choose the items of the next round; returns the indices of their trials."""
         before, ends = self.asked, self.asking.order.ends
         self.asked = int(ends[ends >= min(self._wanted(), len(self.asking.trials))][0])
-        return [n for own in self.asking.trials[before : self.asked] for n in own]
+        return [n for indices in self.asking.trials[before : self.asked] for n in indices]
 
     def catch_up(self, stored: Set[str]) -> list[int]:
         """Go on to the last block all of whose requests are stored, answered or failed. An earlier command may have asked more
@@ -75,16 +67,16 @@ class _Open:
         return [n for indices in self.asking.trials[before : self.asked] for n in indices]
 
     def _wanted(self) -> int:
-        of = len(self.asking.trials)
-        if self.found is None:
+        total = len(self.asking.trials)
+        if self.estimate is None:
             return _FIRST
-        low, high = self.found.interval
+        low, high = self.estimate.interval
         alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items needed of an endless list
         # If nothing varies, the width shrinks as 1 / n.
-        need = max(alone * of / (of + alone), self.asked * min(2.0, (high - low) / (2 * self.margin)) ** 0.5)
+        need = max(alone * total / (total + alone), self.asked * min(2.0, (high - low) / (2 * self.margin)) ** 0.5)
         step = max(8, math.ceil(self.asked * _STEP))
         wanted = max(self.asked + step, math.floor(0.9 * need))
-        return of if wanted > 0.97 * of else wanted
+        return total if wanted > 0.97 * total else wanted
 
     def _spread(self) -> float:
         """The variance within strata so far."""
@@ -102,18 +94,18 @@ class _Open:
         for n in indices:
             score = score_of(self.trials[n], store.response(self.keys[n]))
             self.values[n] = score.values.get(metric, 0.0) if score else None
-        self.found = estimate_of(self.cell, self.asking, self.trials, self.values)
+        self.estimate = estimate_of(self.cell, self.asking, self.trials, self.values)
 
     @property
     def closed(self) -> bool:
-        return self.asked == len(self.asking.trials) or bool(self.found and self.found.reached)
+        return self.asked == len(self.asking.trials) or bool(self.estimate and self.estimate.reached)
 
 
 def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Display) -> None:
     """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. Requests that failed in an
     earlier command are asked again, also those beyond the point at which the asking stops now."""
     cells = [
-        _Open(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell) or 0.0)
+        _OpenCell(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)
     ]
     stored = {key for cell, *_ in planned for key, _, response in store.read(cell) if response}
@@ -137,9 +129,9 @@ def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Disp
             if again := {c.number: more for c in left if c.closed and (more := c.catch_up(stored))}:
                 ask_round(again)
             for c in left:
-                if c.closed and c.found and c.asked < len(c.asking.trials):
-                    low, high = (fixed(100 * end, 1) for end in c.found.interval)
-                    progress.stop(c.number, f"enough: {c.found.asked} of {c.found.of} items, {low} … {high} %")
+                if c.closed and c.estimate and c.asked < len(c.asking.trials):
+                    low, high = (fixed(100 * end, 1) for end in c.estimate.interval)
+                    progress.stop(c.number, f"enough: {c.estimate.asked} of {c.estimate.of} items, {low} … {high} %")
     finally:
         progress.finish()
 
@@ -204,11 +196,11 @@ class Ranking:
         return response is not None and response.error is not None
 
     def _count(self, cell: Cell, asking: Asking) -> int:
-        of = len(asking.trials)
-        if not of or cell.place in self.alone or cell.is_baseline:
-            return of
+        total = len(asking.trials)
+        if not total or cell.place in self.alone or cell.is_baseline:
+            return total
         ends = asking.order.ends
-        return int(ends[ends >= min(of, max(_FIRST, math.ceil(self.share * of)))][0])
+        return int(ends[ends >= min(total, max(_FIRST, math.ceil(self.share * total)))][0])
 
     def _scored(self, cell: Cell) -> Iterator[ScoredRequest]:
         """The requests of a cell, with their replies and scores."""
@@ -242,7 +234,7 @@ class Ranking:
         return left
 
 
-def _say_metrics(cells: Sequence[_Open]) -> None:
+def _say_metrics(cells: Sequence[_OpenCell]) -> None:
     """Warn of each headline metric that is no mean over items, and name the metric that decides when to stop."""
     for task in dict.fromkeys(c.cell.place.task for c in cells):
         headline, other = TASKS[task].metrics[0], estimated_metric(TASKS[task])

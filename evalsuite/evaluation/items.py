@@ -76,16 +76,16 @@ class Selection:
                 "--drop-leaked or --skip-bad are not as they were in the runs that they were chosen from",
                 self.path,
             )
-        asked = tuple(item for item in items if item.id in weights)
+        picked = tuple(item for item in items if item.id in weights)
         anchors = {
-            "weights": [weights[item.id] for item in asked],
+            "weights": [weights[item.id] for item in picked],
             "method": chosen.method,
             "error": chosen.error.mean,
             "half": chosen.error.half,
             "models": len(chosen.models),
             "seen": list(chosen.seen),
         }
-        return SelectedItems(asked, facts | {"anchors": anchors}, {name: getattr(chosen, name) for name in _WAY})
+        return SelectedItems(picked, facts | {"anchors": anchors}, {name: getattr(chosen, name) for name in _WAY})
 
     def require(self, ids: Mapping[str, Any] | frozenset[str], there: Sequence[str]) -> None:
         """Raise DataError if the data lack some of the ids."""
@@ -107,8 +107,10 @@ def read_selection(path: str | Path) -> Selection:
     raw = read_bytes(path)
     digest = hashlib.sha256(raw).hexdigest()
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        found = parse_model(AnchorFile, raw, path)
-        sets: dict[_FileKey, AnchorSet] = {(one.task, one.set, one.split): one for one in found.sets}
+        anchors = parse_model(AnchorFile, raw, path)
+        sets: dict[_FileKey, AnchorSet] = {
+            (anchor_set.task, anchor_set.set, anchor_set.split): anchor_set for anchor_set in anchors.sets
+        }
         return Selection(path, digest, sets, frozenset())
     try:
         ids = [line.strip() for line in raw.decode("utf-8-sig").splitlines() if line.strip()]

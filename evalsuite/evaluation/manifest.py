@@ -62,12 +62,12 @@ def keep_benchmark_files(folder: Path, names: Iterable[str]) -> None:
     """Copy the benchmark files of users, with their templates and published figures, into benchmarks/<name>/ of a run, so that
     later commands know its tasks."""
     for name in sorted({*names} & {*names_of_files()}):
-        found, to = BENCHMARKS[name], folder / "benchmarks" / name
-        if found.file is None or found.file.resolve().is_relative_to(to.resolve()):
+        benchmark, copy = BENCHMARKS[name], folder / "benchmarks" / name
+        if benchmark.file is None or benchmark.file.resolve().is_relative_to(copy.resolve()):
             continue
-        for path, content in kept_files(found).items():
-            make_folder((to / path).parent)
-            replace_file(to / path, content)
+        for path, content in kept_files(benchmark).items():
+            make_folder((copy / path).parent)
+            replace_file(copy / path, content)
 
 
 def kept_files(benchmark: Benchmark) -> dict[str, bytes]:

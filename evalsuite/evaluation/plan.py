@@ -74,16 +74,16 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         if s.drop_leaked and leaked is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("--drop-leaked needs the training split, which is not there", path)
-        kept, count = without_leaks(file.items, leaked, s.limit, s.drop_leaked)
-        picked = selection.pick(t, item_set, s.split, corpus, kept) if selection else None
+        items, count = without_leaks(file.items, leaked, s.limit, s.drop_leaked)
+        picked = selection.pick(t, item_set, s.split, corpus, items) if selection else None
         if picked:
-            kept = picked.items
-            count = None if leaked is None else sum(item.id in leaked for item in kept)
+            items = picked.items
+            count = None if leaked is None else sum(item.id in leaked for item in items)
         undrawn = () if corpus.training(t, item_set) is not None else _counts_of_shots(s, chosen, t)
-        eval_sets.append(EvalSet(t, item_set, file, kept, count, picked, undrawn))
-        for change in _perturbations(s, t) if kept else ():
+        eval_sets.append(EvalSet(t, item_set, file, items, count, picked, undrawn))
+        for change in _perturbations(s, t) if items else ():
             try:  # the item with most options, since some styles of labels have too few
-                change.items(max(kept, key=lambda item: len(item.options)), s.seed)
+                change.items(max(items, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
         for prompt in _checked_prompts(s, chosen, corpus, eval_sets[-1]):
@@ -154,17 +154,17 @@ def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     for name in sets:
         if name not in (*known, "all", "both"):
             raise ConfigError(unknown("set", name, [*known, "all"]))
-    found = []
+    pairs = []
     for t in wanted:
         present = [item_set for other, item_set in files if other == t and (every or item_set in sets)]
-        asked = [name for name in BENCHMARKS[t.benchmark].sets if every or name in sets]
-        if t.name in s.tasks and not present and asked:  # a benchmark named as a whole may lack tasks
-            corpus.file(t, asked[0], s.split)  # raises an error that names the missing file
+        sets_of_task = [name for name in BENCHMARKS[t.benchmark].sets if every or name in sets]
+        if t.name in s.tasks and not present and sets_of_task:  # a benchmark named as a whole may lack tasks
+            corpus.file(t, sets_of_task[0], s.split)  # raises an error that names the missing file
             raise DataError(f"no {s.split} items of {t.name} for --set {s.set}", corpus.of(t).root)
-        found += [(t, item_set) for item_set in present]
-    if not found:
+        pairs += [(t, item_set) for item_set in present]
+    if not pairs:
         raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
-    return found
+    return pairs
 
 
 def _require_groups(s: Settings, corpus: Corpora) -> None:
@@ -186,30 +186,30 @@ def _selected(
     """The (task, set) pairs that `--items` names items of. Raises DataError if there are none, or none of a task that
     was named, and for ids that no file of a pair has."""
     files = [corpus.file(t, item_set, s.split) for t, item_set in pairs]
-    found = [pair for pair, file in zip(pairs, files, strict=True) if selection.has(*pair, s.split, file)]
-    there = {t.name for t, _ in found}
+    selected = [pair for pair, file in zip(pairs, files, strict=True) if selection.has(*pair, s.split, file)]
+    there = {t.name for t, _ in selected}
     lacking = [t.name for t, _ in pairs if t.name in s.tasks and t.name not in there]
-    if lacking or not found:
-        asked = ", ".join(dict.fromkeys(lacking or [t.name for t, _ in pairs]))
-        raise DataError(f"names no {s.split} item of {asked} (--set {s.set})", selection.path)
+    if lacking or not selected:
+        names = ", ".join(dict.fromkeys(lacking or [t.name for t, _ in pairs]))
+        raise DataError(f"names no {s.split} item of {names} (--set {s.set})", selection.path)
     selection.require(selection.ids, [item.id for file in files for item in file.items])
-    return found
+    return selected
 
 
 def without_leaks(
     items: Sequence[Item], leaked: set[str] | None, limit: int | None, drop_leaked: bool
 ) -> tuple[tuple[Item, ...], int | None]:
     """(the items after --drop-leaked and --limit, the number of leaked items among them or dropped)."""
-    asked: list[Item] = []
+    kept: list[Item] = []
     count = 0
     for item in items:
-        if len(asked) == limit:
+        if len(kept) == limit:
             break
         leaks = leaked is not None and item.id in leaked
         count += leaks
         if not (leaks and drop_leaked):
-            asked.append(item)
-    return tuple(asked), None if leaked is None else count
+            kept.append(item)
+    return tuple(kept), None if leaked is None else count
 
 
 def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
@@ -217,19 +217,19 @@ def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set
     train = corpus.training(t, item_set)
     if train is None:
         return None
-    found = copied((i.context for i in train), [i.context for i in items])
-    return {item.id for item, leaked in zip(items, found, strict=True) if leaked}
+    is_copy = copied((i.context for i in train), [i.context for i in items])
+    return {item.id for item, leaked in zip(items, is_copy, strict=True) if leaked}
 
 
-def _fitting(s: Settings, t: Task, asked: Sequence[str]) -> list[str]:
+def _fitting(s: Settings, t: Task, named: Sequence[str]) -> list[str]:
     """The wordings asked for that the task has. A benchmark may have some for a part of its tasks only; if the task has none
     of those asked for, all are returned, which raises the error."""
     known = wordings(resolve(s.prompts), t)
-    asked = list(dict.fromkeys(usual_wording(resolve(s.prompts), t, name) for name in asked))
-    if known.keys() >= {*asked}:
-        return asked
+    named = list(dict.fromkeys(usual_wording(resolve(s.prompts), t, name) for name in named))
+    if known.keys() >= {*named}:
+        return named
     every = {name for other in tasks_named(s.tasks or [DEFAULT]) for name in wordings(resolve(s.prompts), other)}
-    return [name for name in asked if name in known or name not in every] or asked
+    return [name for name in named if name in known or name not in every] or named
 
 
 def _elsewhere(s: Settings, t: Task, wording: str) -> str:
@@ -339,14 +339,14 @@ def _trials(
             if not task.kind.written:
                 yield Trial(perturbed, request_of(prompt, perturbed), prompt.variant)
                 continue
-            request, kept = fit_shots(prompt, perturbed, shown, tokens, context, limit)
+            request, shots_kept = fit_shots(prompt, perturbed, shown, tokens, context, limit)
             pattern = pattern_of(perturbed, prompt.variant) if pattern_of else ""
             for sample in range(_samples(model, scoring)):
                 yield Trial(
                     perturbed,
                     replace(request, scoring=scoring, pattern=pattern, sample=sample),
                     prompt.variant,
-                    tuple(shot.id for shot in shown[:kept]),
+                    tuple(shot.id for shot in shown[:shots_kept]),
                     count,
                     change.name,
                     rotation,
@@ -405,8 +405,8 @@ def data_of(s: Settings) -> str | list[str]:
 
 def folders_of(s: Settings) -> list[Path]:
     """The folders of the data."""
-    found = data_of(s)
-    return [resolve(folder) for folder in ([found] if isinstance(found, str) else found)]
+    folders = data_of(s)
+    return [resolve(folder) for folder in ([folders] if isinstance(folders, str) else folders)]
 
 
 def default_data(folder: str | None) -> str:

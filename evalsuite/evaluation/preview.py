@@ -101,8 +101,8 @@ def tokenizer_named(name: str, models: Models) -> str:
     """Resolve `--tokenizer`: the path of the model of that name in models.yaml if there is one, else a path or hub id."""
     if not isinstance(models, str | Path):
         return name
-    found = (m.path for m in models_of(models) if m.name == name and backend_named(m.backend).local)
-    return next(found, name)
+    paths = (m.path for m in models_of(models) if m.name == name and backend_named(m.backend).local)
+    return next(paths, name)
 
 
 def _tokenizer_path(tokenizer: str) -> str:

@@ -74,10 +74,10 @@ def _texts(request: Request, chat: bool) -> list[str]:
 
 def _parts(text: str) -> tuple[int, int, int]:
     """The number of Chinese characters, of other signs and of other letters."""
-    whole = _BLANKS.sub("", text)
-    rest = _HAN.sub("", whole)
-    signs = _LETTERS.sub("", rest)
-    return len(whole) - len(rest), len(signs), len(rest) - len(signs)
+    without_blanks = _BLANKS.sub("", text)
+    without_han = _HAN.sub("", without_blanks)
+    signs = _LETTERS.sub("", without_han)
+    return len(without_blanks) - len(without_han), len(signs), len(without_han) - len(signs)
 
 
 def counter_of(model: Model, tokenizer: str) -> tuple[TokenCounter, bool]:

@@ -24,16 +24,16 @@ def recorded_cells(cells: _Planned, model: Model, backend: Backend, named: bool)
     if not isinstance(backend, Replaying):
         yield from cells
         return
-    kept, left = 0, list[Cell]()
+    recorded, left = 0, list[Cell]()
     for cell, trials in cells:
         if backend.missing([trial.request for trial in trials]):
             left.append(cell)
         else:
-            kept += 1
+            recorded += 1
             yield cell, trials
-    if left and not kept and named:
+    if left and not recorded and named:
         raise BackendError(f"model {model.name}: {_NOTHING}")
-    if left and not kept:
+    if left and not recorded:
         log.warning("model %s: left out: %s", model.name, _NOTHING)
     elif left:
         ways = ", ".join(dict.fromkeys(cell.place.way for cell in left))
@@ -41,7 +41,7 @@ def recorded_cells(cells: _Planned, model: Model, backend: Backend, named: bool)
             "model %s: its replies were recorded; left out %d of %d cells, which were not recorded whole (%s)",
             model.name,
             len(left),
-            kept + len(left),
+            recorded + len(left),
             ways,
         )
 

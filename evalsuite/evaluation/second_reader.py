@@ -108,7 +108,7 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
     cells together by a hash of seed, cell and item: a larger one holds a smaller one. Raises ConfigError if there are none.
     """
     chosen: list[tuple[Cell, dict[int, str]]] = []
-    rest: list[tuple[str, dict[int, str], int]] = []
+    others: list[tuple[str, dict[int, str], int]] = []
     for cell in store.cells():
         kind = TASKS[cell.place.task].kind
         # The metrics of other tasks compare the whole reply.
@@ -131,8 +131,8 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
                 name = (
                     f"{s.second_seed}:second:{cell.place.name}:{trial.item.id}:{trial.rotation}:{trial.request.sample}"
                 )
-                rest.append((hashlib.sha256(name.encode()).hexdigest(), reasons, position))
-    for _, reasons, position in sorted(rest, key=lambda row: row[0])[: s.second_sample]:
+                others.append((hashlib.sha256(name.encode()).hexdigest(), reasons, position))
+    for _, reasons, position in sorted(others, key=lambda row: row[0])[: s.second_sample]:
         reasons[position] = "sample"
     if not any(reasons for _, reasons in chosen):
         raise ConfigError(

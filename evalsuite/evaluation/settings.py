@@ -183,8 +183,8 @@ class Settings:
                 raise ConfigError(unknown("baseline", name, [*BASELINES, "none"]))
         object.__setattr__(self, "data", folders(self.data))
         object.__setattr__(self, "benchmark", tuple(map(str, folders(self.benchmark))))
-        own = add_files(self.benchmark)
-        object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks or own)))
+        tasks_of_files = add_files(self.benchmark)
+        object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks or tasks_of_files)))
         tasks_named(self.tasks)
         for name in self.perturb:
             perturbation_named(name)

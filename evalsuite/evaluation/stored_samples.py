@@ -78,9 +78,9 @@ def closest(
     samples: Sequence[CellSample], place: Place, fingerprint: str | None, sampling: Any
 ) -> tuple[Kinship, list[CountedReply]] | None:
     """The replies of the cells that are closest to a planned one; None if none is close."""
-    found: dict[Kinship, list[CountedReply]] = {}
+    by_kinship: dict[Kinship, list[CountedReply]] = {}
     for sample in samples:
         kinship = sample.kinship(place, fingerprint, sampling)
         if kinship is not None:
-            found.setdefault(kinship, []).extend(sample.replies)
-    return min(found.items()) if found else None
+            by_kinship.setdefault(kinship, []).extend(sample.replies)
+    return min(by_kinship.items()) if by_kinship else None

@@ -52,17 +52,17 @@ class ContextSample:
     size: float
 
 
-def forecast(sample: Sequence[ContextSample], more: float, low: float, high: float, seed: str) -> Total:
-    """The tokens of `more` units, of which `sample` is a sample. `low` and `high`: the smallest and the largest possible number
-    of tokens of a unit."""
+def forecast(sample: Sequence[ContextSample], units: float, low: float, high: float, seed: str) -> Total:
+    """The tokens of so many further `units` (requests or estimated tokens), foretold by a sample of such units. `low` and `high`:
+    the smallest and the largest possible number of tokens of a unit."""
     import numpy as np
 
     draw = np.random.default_rng(Random(seed).getrandbits(64))
     tokens, sizes = np.array([x.tokens for x in sample]), np.array([x.size for x in sample])
     weights = draw.standard_exponential((DRAWS, len(sample) + 1))
     weights /= weights.sum(axis=1, keepdims=True)
-    contexts = max(1, round(more / sizes.mean()))  # number of contexts that the `more` units have
+    contexts = max(1, round(units / sizes.mean()))  # number of contexts that these units have
     shares = draw.multinomial(contexts, weights) / contexts
     size = shares @ np.append(sizes, sizes.mean())
-    ends = [shares @ np.append(tokens, rate * sizes.mean()) / size * more for rate in (low, high)]
-    return Total(ends[0], float(tokens.sum() / sizes.sum() * more), ends[1])
+    ends = [shares @ np.append(tokens, rate * sizes.mean()) / size * units for rate in (low, high)]
+    return Total(ends[0], float(tokens.sum() / sizes.sum() * units), ends[1])

@@ -103,8 +103,8 @@ def command_again(results: Results) -> str | None:
         return None
     if not limits:
         return None
-    asked = settings.model_copy(update={"again": Status.TRUNCATED.value, "max_new_tokens": _LONGER * max(limits)})
-    return shlex.join(["evalsuite", "run", *_flags(asked)])
+    longer = settings.model_copy(update={"again": Status.TRUNCATED.value, "max_new_tokens": _LONGER * max(limits)})
+    return shlex.join(["evalsuite", "run", *_flags(longer)])
 
 
 def _asks(settings: RunSettings, cell: CellResult) -> bool:
@@ -121,16 +121,16 @@ def _asks(settings: RunSettings, cell: CellResult) -> bool:
 
 def _flags(settings: RunSettings) -> Iterator[str]:
     """The flags of settings that differ from their defaults."""
-    for one in fields(Settings):
-        value = getattr(settings, one.name)
+    for setting in fields(Settings):
+        value = getattr(settings, setting.name)
         given = [*value] if isinstance(value, list) else [value]
-        usual = [*one.default] if isinstance(one.default, tuple) else [one.default]
-        if value is None or given == usual or (one.name == "data" and value == default_data(None)):
+        usual = [*setting.default] if isinstance(setting.default, tuple) else [setting.default]
+        if value is None or given == usual or (setting.name == "data" and value == default_data(None)):
             continue
-        name = f"--{dashed(one.name)}"
+        name = f"--{dashed(setting.name)}"
         if value is True:
             yield name
-        elif one.metadata["flag"].repeated:
+        elif setting.metadata["flag"].repeated:
             yield from (part for each in given for part in (name, str(each)))
         else:
             yield from (name, ",".join(map(str, given)))

@@ -53,7 +53,7 @@ class Arrangements:
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class ArrangementTest:
     """The result of a test of arrangements."""
 
     p: float
@@ -64,16 +64,16 @@ class Exact:
     detectable: float  # gain that a test of this size detects with a power of 0.8 at p < 0.05
 
 
-def exact_test(arrangements: Arrangements, logprobs: Sequence[float], rng: Random) -> Exact:
+def exact_test(arrangements: Arrangements, logprobs: Sequence[float], rng: Random) -> ArrangementTest:
     """Test arrangements. `logprobs`: a value for each of `Arrangements.pairs`, the text's log-probability in nats, or its excess
     over that of a reference model."""
-    found, values = iter(logprobs), list[list[float]]()
+    values_left, values = iter(logprobs), list[list[float]]()
     for stratum in arrangements.strata:
-        values.append([next(found) for _ in stratum])
+        values.append([next(values_left) for _ in stratum])
     gain = fmean(row[0] - fmean(row[1:]) for row in values) if values else 0.0
     # Under chance, the published one less the mean of the others has (n / (n - 1))² times the variance of the n values.
     spread = math.fsum(pvariance(row) * (len(row) / (len(row) - 1)) ** 2 for row in values) ** 0.5 / max(1, len(values))
-    return Exact(stratified_p(values, rng), *above(values), len(values), gain, POWER * spread)
+    return ArrangementTest(stratified_p(values, rng), *above(values), len(values), gain, POWER * spread)
 
 
 # --- the items of a file
@@ -126,7 +126,7 @@ def order_of_options(
 ) -> Arrangements:
     """Items with their options in the published order and in up to `others` different ones, each with the right reply, whose
     label is that of the right option in this order. `prompt_of`: an item's prompt and its right reply."""
-    strata, fixed, kept = list[tuple[TextPair, ...]](), list[list[float]](), list[Item]()
+    strata, fixed, usable = list[tuple[TextPair, ...]](), list[list[float]](), list[Item]()
     before = _precedences(items)
     rng = Random(f"{seed}:order of options")
     for item in items:
@@ -135,15 +135,15 @@ def order_of_options(
         drawn = orders(len(item.options), others, Random(f"{seed}:options:{item.id}"))
         strata.append(tuple(("", "".join(prompt_of(permute(item, order)))) for order in drawn))
         fixed.append([_usual(item, order, before) for order in drawn])
-        kept.append(item)
-    lengths = [_rising(item, others, seed) for item in kept]
+        usable.append(item)
+    lengths = [_rising(item, others, seed) for item in usable]
     checks = {
         "the same options in the same order": stratified_p(fixed, rng, _DRAWS),
         "longer options later": stratified_p(lengths, rng, _DRAWS),
         "longer options earlier": stratified_p([[-x for x in row] for row in lengths], rng, _DRAWS),
-        "places of the right option": _positions(kept),
+        "places of the right option": _positions(usable),
     }
-    return Arrangements(tuple(strata), len(kept), len(items) - len(kept), checks)
+    return Arrangements(tuple(strata), len(usable), len(items) - len(usable), checks)
 
 
 def _precedences(items: Sequence[Item]) -> Counter[tuple[str, str]]:

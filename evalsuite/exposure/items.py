@@ -40,7 +40,7 @@ class ProbeText:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ControlComparison:
     """Values of official items beside those of control items."""
 
     value: float  # mean over official dialogues
@@ -66,10 +66,10 @@ def prompt_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[Probe
 
 def renamed_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[ProbeText]:
     """Items with the names of their speakers changed: as published, then with A and B swapped. Those without are left out."""
-    made = ((item, swap_speakers(item)) for item in items)
+    swapped = ((item, swap_speakers(item)) for item in items)
     return [
-        ProbeText(item.id, item.context, tuple(("", "".join(prompt_of(one))) for one in (item, other)))
-        for item, other in made
+        ProbeText(item.id, item.context, tuple(("", "".join(prompt_of(shown))) for shown in (item, other)))
+        for item, other in swapped
         if other != item
     ]
 
@@ -77,8 +77,10 @@ def renamed_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[Prob
 def kept_apart(official: Sequence[ProbeText], control: Sequence[ProbeText]) -> tuple[list[ProbeText], list[ProbeText]]:
     """The official and the control texts without dialogues that both have."""
     both = {text.context for text in official} & {text.context for text in control}
-    one, other = ([text for text in texts if text.context not in both] for texts in (official, control))
-    return one, other
+    official_only, control_only = (
+        [text for text in texts if text.context not in both] for texts in (official, control)
+    )
+    return official_only, control_only
 
 
 def drawn(texts: Sequence[ProbeText], most: int, seed: int) -> list[ProbeText]:
@@ -90,8 +92,8 @@ def drawn(texts: Sequence[ProbeText], most: int, seed: int) -> list[ProbeText]:
 
 def by_dialogue(texts: Sequence[ProbeText], values: Sequence[float]) -> list[float]:
     """The mean value of each dialogue."""
-    found = by_key((text.context, value) for text, value in zip(texts, values, strict=True))
-    return [fmean(rows) for rows in found.values()]
+    by_context = by_key((text.context, value) for text, value in zip(texts, values, strict=True))
+    return [fmean(rows) for rows in by_context.values()]
 
 
 def compare(
@@ -100,14 +102,20 @@ def compare(
     control: Sequence[ProbeText],
     control_values: Sequence[float],
     rng: Random,
-) -> Compared:
+) -> ControlComparison:
     """Values of official texts beside those of control texts."""
-    one, other = by_dialogue(official, values), by_dialogue(control, control_values)
-    p = greater_p(one, other, rng) if one and other else None
-    error = None
-    if len(one) > 1 and len(other) > 1:
-        error = POWER * (variance(one) / len(one) + variance(other) / len(other)) ** 0.5
-    return Compared(fmean(one) if one else 0.0, fmean(other) if other else None, p, (len(one), len(other)), error)
+    means, control_means = by_dialogue(official, values), by_dialogue(control, control_values)
+    sizes = (len(means), len(control_means))
+    detectable = None
+    if min(sizes) > 1:
+        detectable = POWER * (variance(means) / sizes[0] + variance(control_means) / sizes[1]) ** 0.5
+    return ControlComparison(
+        fmean(means) if means else 0.0,
+        fmean(control_means) if control_means else None,
+        greater_p(means, control_means, rng) if min(sizes) else None,
+        sizes,
+        detectable,
+    )
 
 
 def checks(official: Sequence[ProbeText], control: Sequence[ProbeText], rng: Random) -> Mapping[str, float]:
@@ -121,11 +129,13 @@ def checks(official: Sequence[ProbeText], control: Sequence[ProbeText], rng: Ran
         "length": lambda text: math.log(1 + len(text)),
         "frequency of characters": lambda text: fmean(usual[char] for char in text) if text else 0.0,
     }
-    found = {}
-    for name, of in measures.items():
-        one, other = (by_dialogue(texts, [of(x.pairs[0][1]) for x in texts]) for texts in (official, control))
-        found[name] = differ_p(one, other, rng)
-    return found
+    p_values = {}
+    for name, measure in measures.items():
+        official_means, control_means = (
+            by_dialogue(texts, [measure(x.pairs[0][1]) for x in texts]) for texts in (official, control)
+        )
+        p_values[name] = differ_p(official_means, control_means, rng)
+    return p_values
 
 
 # --- scores of a text, from the scores of its pairs

@@ -62,8 +62,8 @@ def contamination(
     names = [model] if isinstance(model, str) else list(model)
     suspects = models_of(models, names)
     reference = models_of(models, [s.reference])[0] if s.reference else None
-    for one in (*suspects, *([reference] if reference else ())):
-        tests_for(s, one)  # fails before a model is loaded
+    for tested in (*suspects, *([reference] if reference else ())):
+        tests_for(s, tested)  # fails before a model is loaded
     shared = {name: getattr(s, name) for name in _OF_RUNS}
     _, _, corpora, sources = prepare(models, model=names, prompt=(s.prompt,), **shared)
     out = Path(s.out)
@@ -91,24 +91,24 @@ def _test(
         Display() as display,
     ):
         engine = loader_of(models, store, display, s.budget, s.max_concurrency)
-        asked: list[tuple[Model, _Work]] = []
+        tested_models: list[tuple[Model, _ModelTests]] = []
         for model in suspects:
             with collect_problems(problems, model, out / "contamination.log"), loaded(_plain(model), engine) as backend:
-                work = _Work.plan(Planner(s, tests_for(s, model), backend, corpora, control), sources)
+                work = _ModelTests.plan(Planner(s, tests_for(s, model), backend, corpora, control), sources)
                 work.ask(backend, store, display, model.name)
-                asked.append((model, work))
-        beside: dict[str, str] = {}
-        if reference and asked:
+                tested_models.append((model, work))
+        reference_facts: dict[str, str] = {}
+        if reference and tested_models:
             with (
                 collect_problems(problems, reference, out / "contamination.log"),
                 loaded(_plain(reference), engine) as backend,
             ):
-                for _, work in asked:
+                for _, work in tested_models:
                     work.ask(backend, store, display, reference.name)
-                beside = {"name": reference.name, "fingerprint": backend.fingerprint}
-        if reference and not beside:
-            asked = []  # without it the results would not be the requested ones
-        rows = [row for model, work in asked for row in work.rows(s, model.name, beside)]
+                reference_facts = {"name": reference.name, "fingerprint": backend.fingerprint}
+        if reference and not reference_facts:
+            tested_models = []  # without it the results would not be the requested ones
+        rows = [row for model, work in tested_models for row in work.rows(s, model.name, reference_facts)]
     keep_rows(out, rows)
     if (out / "store.sqlite").is_file():
         write_results(out, reading_of(out))
@@ -124,7 +124,7 @@ def _plain(model: Model) -> Model:
 
 
 @dataclass(slots=True)
-class _Work:
+class _ModelTests:
     """The tests of one model, with the scores and texts that it and the reference produced."""
 
     probes: list[Probe]
@@ -134,7 +134,7 @@ class _Work:
     fingerprint: str
 
     @classmethod
-    def plan(cls, planner: Planner, sources: Sequence[EvalSet]) -> _Work:
+    def plan(cls, planner: Planner, sources: Sequence[EvalSet]) -> _ModelTests:
         planned = [probe for source in sources for probe in planner.probes(source)]
         probes = [probe for probe in planned if not isinstance(probe, CompletionProbe)]
         written = [probe for probe in planned if isinstance(probe, CompletionProbe)]
@@ -155,21 +155,21 @@ class _Work:
                     f"{backend.context // 2}"
                 )
             with display.work(name, len({*pairs}), "", len({*pairs}) - len(todo)) as advance:
-                found = iter(measure(backend, pairs, store, advance))
-            self.scores.append([[next(found) for _ in probe.pairs] for probe in self.probes])
+                scores = iter(measure(backend, pairs, store, advance))
+            self.scores.append([[next(scores) for _ in probe.pairs] for probe in self.probes])
         else:
             self.scores.append([[] for _ in self.probes])
-        self.replies.append([_replies(made, backend, store, display, name) for made in self.written])
+        self.replies.append([_replies(probe, backend, store, display, name) for probe in self.written])
 
     def rows(self, s: ContaminationSettings, name: str, reference: dict[str, str]) -> Iterator[ProbeRow]:
         """The results of the model."""
         head = {"model": name, "fingerprint": self.fingerprint}
         others = self.scores[1] if reference else [None] * len(self.probes)
-        for probe, own, theirs in zip(self.probes, self.scores[0], others, strict=True):
-            yield head | _beside(probe.row(own, theirs, s.seed), reference)
+        for probe, scores, reference_scores in zip(self.probes, self.scores[0], others, strict=True):
+            yield head | _with_reference(probe.row(scores, reference_scores, s.seed), reference)
         others_replies = self.replies[1] if reference else [()] * len(self.written)
-        for completion, mine, theirs in zip(self.written, self.replies[0], others_replies, strict=True):
-            yield head | _beside(completion.row(mine, theirs, s.seed), reference)
+        for completion, overlaps, reference_overlaps in zip(self.written, self.replies[0], others_replies, strict=True):
+            yield head | _with_reference(completion.row(overlaps, reference_overlaps, s.seed), reference)
 
 
 def _too_long(backend: Backend, pairs: Sequence[tuple[str, str]]) -> int:
@@ -177,16 +177,16 @@ def _too_long(backend: Backend, pairs: Sequence[tuple[str, str]]) -> int:
     return longest if longest + 1 > (backend.context or longest + 1) else 0
 
 
-def _beside(row: ProbeRow, reference: dict[str, str]) -> ProbeRow:
+def _with_reference(row: ProbeRow, reference: dict[str, str]) -> ProbeRow:
     return {**row, "reference": {**reference, **row["reference"]} if row["reference"] else None}
 
 
-def _replies(made: CompletionProbe, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
-    keys = [request_key(backend.fingerprint, request, False, backend.settings) for request in made.requests]
-    line = ProgressLine(name, f"{made.file.set} {made.file.task}", made.file.test)
-    ask([RequestGroup(line, made.requests, keys)], backend.generate, store, display)
-    found = []
-    for key, second in zip(keys, made.seconds, strict=True):
+def _replies(probe: CompletionProbe, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
+    keys = [request_key(backend.fingerprint, request, False, backend.settings) for request in probe.requests]
+    line = ProgressLine(name, f"{probe.file.set} {probe.file.task}", probe.file.test)
+    ask([RequestGroup(line, probe.requests, keys)], backend.generate, store, display)
+    overlaps = []
+    for key, second in zip(keys, probe.seconds, strict=True):
         reply = store.response(key)
-        found.append(None if reply is None or reply.error is not None else overlap(reply.text, second))
-    return found
+        overlaps.append(None if reply is None or reply.error is not None else overlap(reply.text, second))
+    return overlaps

@@ -66,7 +66,7 @@ def measure(
     names = list(every)
     done = [key in known for key in names]
     for group in () if all(done) else backend.surprisal(list(every.values()), done):
-        scored = [(names[n], summarise(found)) for n, found in group]
+        scored = [(names[n], summarise(token_scores)) for n, token_scores in group]
         if not all(
             math.isfinite(x) for _, scores in scored for x in (scores.logprob, scores.mink, scores.minkpp or 0.0)
         ):
@@ -93,10 +93,12 @@ def _key(fingerprint: str, pair: TextPair) -> str:
 
 def _packed(scores: LikelihoodScores) -> Response:
     values = (scores.mink, *(() if scores.minkpp is None else (scores.minkpp,)))
-    found = (Likelihood(scores.logprob, scores.tokens), *(Likelihood(value, 0) for value in values))
-    return Response("", "nll", scores.tokens, likelihoods=found)
+    likelihoods = (Likelihood(scores.logprob, scores.tokens), *(Likelihood(value, 0) for value in values))
+    return Response("", "nll", scores.tokens, likelihoods=likelihoods)
 
 
-def _unpacked(found: Response | None) -> LikelihoodScores:
-    whole, mink, *rest = found.likelihoods if found else ()
-    return LikelihoodScores(whole.logprob, whole.tokens, mink.logprob, rest[0].logprob if rest else None)
+def _unpacked(response: Response | None) -> LikelihoodScores:
+    whole, mink, *standardised = response.likelihoods if response else ()
+    return LikelihoodScores(
+        whole.logprob, whole.tokens, mink.logprob, standardised[0].logprob if standardised else None
+    )

@@ -23,7 +23,7 @@ from evalsuite.exposure.arrangements import Arrangements, order_of_items, order_
 from evalsuite.exposure.completion import asked_request, halves, plain_request
 from evalsuite.exposure.items import ProbeText, PromptAndReply
 from evalsuite.exposure.likelihoods import LikelihoodScores
-from evalsuite.exposure.probes import Arranged, CompletionProbe, Probe, ProbedFile, Single
+from evalsuite.exposure.probes import ArrangementProbe, CompletionProbe, ItemProbe, Probe, ProbedFile
 from evalsuite.exposure.settings import TESTS, ContaminationSettings
 from evalsuite.exposure.texts import Entries, read_entries
 from evalsuite.prompt import Prompt, usual_wording
@@ -42,10 +42,10 @@ def tests_for(s: ContaminationSettings, model: Model) -> list[str]:
         raise ConfigError(
             f"model {model.name}: backend {model.backend} has read nothing; name a model on hf, vllm or openai"
         )
-    found = [name for name in able if name in (s.tests or TESTS)]
-    if not found:
+    tests = [name for name in able if name in (s.tests or TESTS)]
+    if not tests:
         raise ConfigError(f"--tests {','.join(s.tests)}: backend {model.backend} takes {', '.join(able)} only")
-    return found
+    return tests
 
 
 class ControlFiles:
@@ -90,9 +90,9 @@ class Planner:
         shown = self._prompt_of(source)
         if "order" in self.tests:
             arrangements = order_of_items(entries, self._count, self._room, s.shuffles, s.seed, s.shards)
-            yield Arranged(file("order"), arrangements)
+            yield ArrangementProbe(file("order"), arrangements)
         if "options" in self.tests and task.kind.single:
-            yield Arranged(file("options", "prompt"), self._options(source.items, shown))
+            yield ArrangementProbe(file("options", "prompt"), self._options(source.items, shown))
         other = self.control.file(source)
         control = read_entries(other, s.limit) if other else Entries((), "", False)
         control = control.numbered_like(entries, Random(f"{s.seed}:numbers"))
@@ -100,13 +100,13 @@ class Planner:
         sides = (source.items, other.items[: s.limit] if other else ())  # official items, control items
         if "mink" in self.tests:
             for form in s.form:
-                official, rest = raw if form == "raw" else (items.prompt_texts(side, shown) for side in sides)
+                official, control_texts = raw if form == "raw" else (items.prompt_texts(side, shown) for side in sides)
                 figures = {"mean": items.mean, "mink": items.mink}
-                yield self._single(file("mink", form), official, rest, items.minkpp, figures)
+                yield self._single(file("mink", form), official, control_texts, items.minkpp, figures)
         if "names" in self.tests:
-            official, rest = (items.renamed_texts(side, shown) for side in sides)
+            official, control_texts = (items.renamed_texts(side, shown) for side in sides)
             if official:
-                yield self._single(file("names", "prompt"), official, rest, items.renamed, {})
+                yield self._single(file("names", "prompt"), official, control_texts, items.renamed, {})
         for test in ("completion", "guided"):
             if test in self.tests:
                 yield self._completion(file(test), *raw)
@@ -130,12 +130,12 @@ class Planner:
         prompt = Prompt(folder, source.task, wording, self.corpora.given(source.task, source.set, wording))
         return lambda item: (prompt.render(item), prompt.target(item))
 
-    def _options(self, found: Sequence[Item], shown: PromptAndReply) -> Arrangements:
+    def _options(self, candidates: Sequence[Item], shown: PromptAndReply) -> Arrangements:
         """Orders of the options of at most s.items items, chosen by a hash of their ids, without those that are too long."""
         s = self.s
-        by_hash = sorted(found, key=lambda item: hashlib.sha256(f"{s.seed}:options:{item.id}".encode()).digest())
+        by_hash = sorted(candidates, key=lambda item: hashlib.sha256(f"{s.seed}:options:{item.id}".encode()).digest())
         chosen = {item.id for item in by_hash[: s.items]}
-        some = [item for item in found if item.id in chosen]
+        some = [item for item in candidates if item.id in chosen]
         short = [item for item in some if self._count("".join(shown(item))) < self._room]
         arrangements = order_of_options(short, shown, s.shuffles, s.seed)
         return replace(arrangements, left_out=arrangements.left_out + len(some) - len(short))
@@ -147,14 +147,14 @@ class Planner:
         control: Sequence[ProbeText],
         score: _Score,
         figures: Mapping[str, _Score],
-    ) -> Single:
+    ) -> ItemProbe:
         """A score of texts drawn from both sides, without dialogues that both have and texts that are too long."""
         room = self._context - _EDGE
-        one, two = (
+        official_texts, control_texts = (
             [t for t in items.drawn(side, self.s.items, self.s.seed) if all(self._count(x) < room for _, x in t.pairs)]
             for side in items.kept_apart(official, control)
         )
-        return Single(file, one, two, len(official) - len(one), score, figures)
+        return ItemProbe(file, official_texts, control_texts, len(official) - len(official_texts), score, figures)
 
     def _completion(
         self, file: ProbedFile, official: Sequence[ProbeText], control: Sequence[ProbeText]
@@ -165,17 +165,17 @@ class Planner:
         sides, requests, seconds = list[list[ProbeText]](), list[Request](), list[str]()
         splits = (file.split, self.control.split)
         for texts, split in zip(items.kept_apart(official, control), splits, strict=True):
-            kept = []
+            usable = []
             for text in items.drawn(texts, s.completions, s.seed):
                 half = halves(text.item, text.pairs[0][1])
                 if half is None:
                     continue
-                kept.append(text)
+                usable.append(text)
                 if file.test == "completion":
                     requests.append(plain_request(half))
                     seconds.append(half.second)
                 else:
                     requests += [asked_request(half, template, name, split) for name in (benchmark.title, "")]
                     seconds += [half.second] * 2
-            sides.append(kept)
+            sides.append(usable)
         return CompletionProbe(file, sides[0], sides[1], requests, seconds, len(official) - len(sides[0]))

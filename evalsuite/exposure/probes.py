@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -30,51 +30,53 @@ class ProbedFile:
     test: str  # a name in settings.TESTS
     form: str = "raw"  # a name in settings.FORMS
 
-    def row(self, **more: Any) -> ProbeRow:
-        return {"task": self.task, "set": self.set, "split": self.split, "test": self.test, "form": self.form} | more
+    def row(self, p: float | None, why: str, listed: Sequence[str] = (), **columns: Any) -> ProbeRow:
+        """A row of results; with a reason `why` there is none, it has no p-value."""
+        return asdict(self) | columns | {"p": None if why else p, "why": why, "listed": list(listed)}
 
     def rng(self, seed: int) -> Random:
         return Random(f"{seed}:{self.task}:{self.set}:{self.split}:{self.test}:{self.form}")
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
+class ArrangementProbe:
     """The published arrangement against others."""
 
     file: ProbedFile
-    made: Arrangements
+    arrangements: Arrangements
 
     @property
     def pairs(self) -> list[TextPair]:
-        return self.made.pairs
+        return self.arrangements.pairs
 
     def row(
         self, scores: Sequence[LikelihoodScores], reference: Sequence[LikelihoodScores] | None, seed: int
     ) -> ProbeRow:
-        own = [x.logprob for x in scores]
-        theirs = [x.logprob for x in reference or ()]
-        moves = [a - b for a, b in zip(own, theirs, strict=True)] if reference is not None else own
-        test = exact_test(self.made, moves, self.file.rng(seed))
-        why = "" if self.made.chance else "not left to chance"
-        if not self.made.strata:
+        logprobs = [x.logprob for x in scores]
+        reference_logprobs = [x.logprob for x in reference or ()]
+        moves = (
+            [a - b for a, b in zip(logprobs, reference_logprobs, strict=True)] if reference is not None else logprobs
+        )
+        test = exact_test(self.arrangements, moves, self.file.rng(seed))
+        why = "" if self.arrangements.chance else "not left to chance"
+        if not self.arrangements.strata:
             why = "nothing to compare"
-        beside = None
+        reference_columns = None
         if reference is not None:
-            alone = exact_test(self.made, theirs, self.file.rng(seed))
-            beside = {"value": _share(alone.higher, alone.pairs), "p": alone.p}
+            alone = exact_test(self.arrangements, reference_logprobs, self.file.rng(seed))
+            reference_columns = {"value": _share(alone.higher, alone.pairs), "p": alone.p}
         return self.file.row(
-            n=self.made.items,
-            left_out=self.made.left_out,
+            n=self.arrangements.items,
+            left_out=self.arrangements.left_out,
             units=test.strata,
             tokens=sum(x.tokens for x in scores),
             value=_share(test.higher, test.pairs),
             expected=0.5,
             figures={"gain": test.gain, "pairs": test.pairs, "detectable": test.detectable},
-            checks=dict(self.made.checks),
-            p=None if why else test.p,
+            checks=dict(self.arrangements.checks),
+            p=test.p,
             why=why,
-            reference=beside,
-            listed=[],
+            reference=reference_columns,
         )
 
 
@@ -83,7 +85,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class ItemProbe:
     """A score of single items, official and control. `figures` are further scores of the same texts."""
 
     file: ProbedFile
@@ -100,22 +102,22 @@ class Single:
     def row(
         self, scores: Sequence[LikelihoodScores], reference: Sequence[LikelihoodScores] | None, seed: int
     ) -> ProbeRow:
-        own, theirs = self._by_text(scores), self._by_text(reference or ())
+        by_text, reference_by_text = self._by_text(scores), self._by_text(reference or ())
         plus = all(x.minkpp is not None for x in (*scores, *(reference or ())))
         tested = items.mink if self.score is items.minkpp and not plus else self.score
-        compared = self._compared(own, theirs, tested, seed)
+        compared = self._compared(by_text, reference_by_text, tested, seed)
         named: dict[str, float | None] = {"detectable": compared.detectable}
         for name, score in self.figures.items():
-            other = self._compared(own, theirs, score, seed)
+            other = self._compared(by_text, reference_by_text, score, seed)
             named |= {name: other.value, f"{name} control": other.control}
         if tested is items.minkpp:
             named |= {"minkpp": compared.value, "minkpp control": compared.control}
         checks = dict(items.checks(self.official, self.control, self.file.rng(seed)))
         why = reason(checks, compared.p)
-        beside = None
+        reference_columns = None
         if reference is not None:
-            alone = self._compared(theirs, [], tested, seed)
-            beside = {"value": alone.value, "p": alone.p}
+            alone = self._compared(reference_by_text, [], tested, seed)
+            reference_columns = {"value": alone.value, "p": alone.p}
         return self.file.row(
             n=len(self.official),
             left_out=self.left_out,
@@ -125,29 +127,32 @@ class Single:
             expected=compared.control,
             figures=named,
             checks=checks,
-            p=None if why else compared.p,
+            p=compared.p,
             why=why,
-            reference=beside,
-            listed=[],
+            reference=reference_columns,
         )
 
     def _by_text(self, scores: Sequence[LikelihoodScores]) -> list[list[LikelihoodScores]]:
-        rest = iter(scores)
-        return [[next(rest) for _ in text.pairs] for text in (*self.official, *self.control)] if scores else []
+        scores_left = iter(scores)
+        return [[next(scores_left) for _ in text.pairs] for text in (*self.official, *self.control)] if scores else []
 
     def _compared(
         self,
-        own: Sequence[Sequence[LikelihoodScores]],
-        theirs: Sequence[Sequence[LikelihoodScores]],
+        scores: Sequence[Sequence[LikelihoodScores]],
+        reference: Sequence[Sequence[LikelihoodScores]],
         score: Callable[[Sequence[LikelihoodScores]], float],
         seed: int,
-    ) -> items.Compared:
-        values = [score(x) - score(y) for x, y in zip(own, theirs, strict=True)] if theirs else [score(x) for x in own]
+    ) -> items.ControlComparison:
+        values = (
+            [score(x) - score(y) for x, y in zip(scores, reference, strict=True)]
+            if reference
+            else [score(x) for x in scores]
+        )
         count = len(self.official)
         return compare(self.official, values[:count], self.control, values[count:], self.file.rng(seed))
 
 
-Probe = Arranged | Single  # a test by likelihood
+Probe = ArrangementProbe | ItemProbe  # a test by likelihood
 
 
 def reason(checks: Mapping[str, float], p: float | None) -> str:
@@ -173,15 +178,15 @@ class CompletionProbe:
         count = len(self.official)
         # Requests of each text: one, or a guided and a general one.
         step = max(1, len(self.requests) // max(1, count + len(self.control)))
-        own, theirs = self._values(overlaps, step), self._values(reference, step)
-        pairs = zip(own, theirs, strict=True) if theirs else ((x, 0.0) for x in own)
+        rouges, reference_rouges = self._values(overlaps, step), self._values(reference, step)
+        pairs = zip(rouges, reference_rouges, strict=True) if reference_rouges else ((x, 0.0) for x in rouges)
         moves = [None if x is None or y is None else x - y for x, y in pairs]
         official, values = _answered(self.official, moves[:count])
         rng = self.file.rng(seed)
         compared = compare(official, values, *_answered(self.control, moves[count:]), rng)
         checks = dict(items.checks(self.official, self.control, rng))
         why = reason(checks, compared.p)
-        near = [one is not None and one.near for one in overlaps[::step]]
+        near = [overlap is not None and overlap.near for overlap in overlaps[::step]]
         figures: dict[str, float | None] = {
             "detectable": compared.detectable,
             "near": sum(near[:count]),
@@ -195,10 +200,10 @@ class CompletionProbe:
                 "general": fmean(x.rouge for x in general) if general else None,
                 "naming p": positive_p(items.by_dialogue(official, values), rng),
             }
-        beside = None
-        if theirs:
-            rest = [x for x in theirs[:count] if x is not None]
-            beside = {"value": fmean(rest) if rest else None, "p": None}
+        reference_columns = None
+        if reference_rouges:
+            answered = [x for x in reference_rouges[:count] if x is not None]
+            reference_columns = {"value": fmean(answered) if answered else None, "p": None}
         return self.file.row(
             n=len(official),
             left_out=self.left_out + count - len(official),
@@ -208,9 +213,9 @@ class CompletionProbe:
             expected=compared.control,
             figures=figures,
             checks=checks,
-            p=None if why else compared.p,
+            p=compared.p,
             why=why,
-            reference=beside,
+            reference=reference_columns,
             listed=[text.item for text, is_near in zip(self.official, near, strict=False) if is_near][:20],
         )
 
@@ -224,5 +229,5 @@ class CompletionProbe:
 
 def _answered(texts: Sequence[ProbeText], moves: Sequence[float | None]) -> tuple[Sequence[ProbeText], Sequence[float]]:
     """The texts whose requests did not fail, and their values."""
-    kept = [(text, move) for text, move in zip(texts, moves, strict=True) if move is not None]
-    return [text for text, _ in kept], [move for _, move in kept]
+    answered = [(text, move) for text, move in zip(texts, moves, strict=True) if move is not None]
+    return [text for text, _ in answered], [move for _, move in answered]

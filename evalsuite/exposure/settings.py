@@ -101,6 +101,6 @@ class ContaminationSettings:
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency)
         check_least(64, window=self.window)
         check_budget(self.budget)
-        own = add_files(self.benchmark)
-        object.__setattr__(self, "tasks", tuple(self.tasks or own))
+        tasks_of_files = add_files(self.benchmark)
+        object.__setattr__(self, "tasks", tuple(self.tasks or tasks_of_files))
         tasks_named(self.tasks)

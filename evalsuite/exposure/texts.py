@@ -72,8 +72,8 @@ def read_entries(file: File, limit: int | None = None) -> Entries:
     """The first `limit` entries of an official file. Raises DataError if it cannot be read."""
     texts, between = _split(file.path)
     numbers = [_NUMBER.search(text) for text in texts]
-    found = [int(match.group(1)) for match in numbers if match]
-    running = len(found) == len(texts) and all(a < b for a, b in pairwise(found))
+    values = [int(match.group(1)) for match in numbers if match]
+    running = len(values) == len(texts) and all(a < b for a, b in pairwise(values))
     entries = []
     for text, match, items in zip(texts, numbers, _items(file, len(texts)), strict=True):
         start, end = match.span(1) if running and match else (0, 0)
@@ -170,13 +170,13 @@ def orders(count: int, others: int, rng: Random) -> list[tuple[int, ...]]:
     [(0, 1), (1, 0)]
     """
     first = tuple(range(count))
-    found = {first: None}
+    drawn = {first: None}
     most = 1
     for n in range(2, count + 1):
         most = min(others + 1, most * n)
-    while len(found) < most:
-        found[tuple(rng.sample(first, count))] = None
-    return list(found)
+    while len(drawn) < most:
+        drawn[tuple(rng.sample(first, count))] = None
+    return list(drawn)
 
 
 def arranged(entries: Entries, shard: Shard, order: Sequence[int]) -> str:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
 from socket import gethostname
@@ -44,14 +43,11 @@ _CLAIM = "claim"  # file in the checkpoints folder: token of the only actor that
 _EVERY = 1.0  # seconds between reported steps
 
 
-@contextmanager
-def cluster_trainer(
-    name: str, address: str | None, replicas: int | None
-) -> Iterator[Callable[[Iterable[Job], Display], None]]:
-    """Join the Ray cluster for the length of the block; yields the function that trains jobs on it."""
+def train_on_ray(todo: Iterable[Job], display: Display, name: str, address: str | None, replicas: int | None) -> None:
+    """Train all jobs on the Ray cluster at an address. `name`: the first model's, for errors. Raises BackendError."""
     ray = Ray(name, address)
     try:
-        yield partial(train_all, cluster=ray, replicas=replicas)
+        train_all(todo, display, ray, replicas)
     finally:
         ray.leave()
 

@@ -82,8 +82,8 @@ class Sweep:
     def __post_init__(self) -> None:
         if not self.model:
             raise ConfigError("--model: expected the name of a model to train")
-        own = add_files(self.benchmark)
-        object.__setattr__(self, "tasks", tuple(self.tasks or own))
+        tasks_of_files = add_files(self.benchmark)
+        object.__setattr__(self, "tasks", tuple(self.tasks or tasks_of_files))
         if not self.tasks:
             raise ConfigError("--tasks: expected one or more, or --benchmark; `evalsuite tasks` lists them")
         if not self.sizes or min(self.sizes) < 1:
@@ -107,12 +107,12 @@ class Sweep:
         training items of one are the test items of another.
         """
         named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
-        of = BENCHMARKS[t.benchmark]
+        benchmark = BENCHMARKS[t.benchmark]
         every = bool(named & {"both", "all"})
-        found = [name for name in there if name in named or every]
-        if not found or ("both" in named and (of.averaged or len(of.sets) != 2)):
+        chosen = [name for name in there if name in named or every]
+        if not chosen or ("both" in named and (benchmark.averaged or len(benchmark.sets) != 2)):
             raise ConfigError(
-                f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
+                f"--set {self.set}: {t.name}: name one {benchmark.sets_en} or more of {', '.join(there)}, or all"
             )
-        present = [name for name in found if name in named or corpus.has(t, name, split)]
-        return present or found  # if no file is present, reading one raises the error
+        present = [name for name in chosen if name in named or corpus.has(t, name, split)]
+        return present or chosen  # if no file is present, reading one raises the error

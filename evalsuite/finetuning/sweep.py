@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -102,7 +101,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
                 if not finished(job, display):
                     yield job
 
-    with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as train:
+    with locked(out):
         require_own(out)
         listed = out / "models.yaml"
         if listed.exists() and not listed.read_bytes().startswith(_HEAD.encode()):
@@ -110,7 +109,12 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             if few := [f"{x.task.name} {x.set} {len(x.items)}" for x in eval_sets if len(x.items) < (s.test_size or 0)]:
                 display.say(f"fewer test items than --test-size {s.test_size}, so all are used: {', '.join(few)}")
-            train(unfinished(display), display)
+            if s.executor == "local":
+                train_locally(unfinished(display), display)
+            else:
+                from evalsuite.finetuning.ray import train_on_ray
+
+                train_on_ray(unfinished(display), display, chosen[0].name, s.ray_address, s.replicas)
         _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
@@ -143,29 +147,29 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
     tests = [item for t, item_set in _pairs(corpus, test, "test", s) for item in corpus.file(t, item_set, "test").items]
     leaked = copied((i.context for i in tests), [i.context for i in items])
     clean = [item for item, leaks in zip(items, leaked, strict=True) if not leaks]
-    kept = items if s.allow_leak else clean
-    left_out = len(items) - len(kept)
+    training_items = items if s.allow_leak else clean
+    left_out = len(items) - len(training_items)
     data = {item_set if len(train) == 1 else f"{t} {item_set}": file.sha256 for (t, item_set), file in files.items()}
-    pool = Pool(train, test, tuple(kept), left_out, data, corpus)
-    if len(kept) < max(s.sizes):
+    pool = Pool(train, test, tuple(training_items), left_out, data, corpus)
+    if len(training_items) < max(s.sizes):
         hint = f", {left_out} more share a dialogue with a test item; --allow-leak includes them" if left_out else ""
-        if kept:
-            hint += f"; name sizes up to {len(kept)}, such as --sizes {max(1, len(kept) // 2)},{len(kept)}"
+        if count := len(training_items):
+            hint += f"; name sizes up to {count}, such as --sizes {max(1, count // 2)},{count}"
         raise ConfigError(
-            f"--sizes {max(s.sizes)}: {pool.name} ({s.set}) in {corpus.root} has {len(kept)} training items{hint}"
+            f"--sizes {max(s.sizes)}: {pool.name} ({s.set}) in {corpus.root} has {count} training items{hint}"
         )
     return pool
 
 
 def _training_pairs(corpus: Corpora, tasks: Iterable[str], s: Sweep) -> list[tuple[Task, str]]:
     """The (task, set) pairs to train on. Raises ConfigError for a task whose benchmark has no training split."""
-    found = []
+    pairs = []
     for name in tasks:
         benchmark = benchmark_of(task_named(name).name)
         if not benchmark.training:
             raise ConfigError(f"{name}: {benchmark.title} has no training split, so nothing can be tuned on it")
-        found += _pairs(corpus, [name], benchmark.training, s)
-    return found
+        pairs += _pairs(corpus, [name], benchmark.training, s)
+    return pairs
 
 
 def _pairs(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[tuple[Task, str]]:
@@ -202,10 +206,10 @@ def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Pro
 
 def _templates(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
     """The hash of the template, or one for each of several tasks. Hashes of sets with variables of their own are joined."""
-    found: dict[str, dict[str, None]] = {}
+    hashes_of: dict[str, dict[str, None]] = {}
     for (name, _), prompt in prompts.items():
-        found.setdefault(name, {})[prompt.sha256] = None
-    hashes = {name: " ".join(each) for name, each in found.items()}
+        hashes_of.setdefault(name, {})[prompt.sha256] = None
+    hashes = {name: " ".join(each) for name, each in hashes_of.items()}
     return hashes if len(hashes) > 1 else next(iter(hashes.values()), "")
 
 
@@ -226,9 +230,10 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompts = row_prompts(model, pool, s)
         subset = pool.subset(size, seed)
-        asked = [(prompts[item.task, item.set], item) for item in subset]
+        prompted = [(prompts[item.task, item.set], item) for item in subset]
         rows = [
-            training.training_row(checkpoint, request_of(prompt, item), prompt.target(item)) for prompt, item in asked
+            training.training_row(checkpoint, request_of(prompt, item), prompt.target(item))
+            for prompt, item in prompted
         ]
         fitting = [r for r in rows if limit is None or checkpoint.room(*map(len, r.parts)) <= limit]
         if not fitting:
@@ -272,12 +277,6 @@ def train_locally(todo: Iterable[Job], display: Display) -> None:
             progress.done(facts)
 
 
-def _ray_trainer(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Iterable[Job], Display], None]]:
-    from evalsuite.finetuning.ray import cluster_trainer
-
-    return cluster_trainer(model.name, s.ray_address, s.replicas)
-
-
 def _trainable(model: Model) -> Model:
     if not backend_named(model.backend).local:
         local = " and ".join(name for name, row in BACKENDS.items() if row.local)
@@ -294,10 +293,10 @@ def _trainable(model: Model) -> Model:
 
 def _write_models(path: Path, models: Sequence[Model]) -> None:
     """Write models.yaml: these models and those it already lists; adapter paths are relative to the file."""
-    found = {m.name: m for m in load_models(path)} if path.is_file() else {}
-    found |= {m.name: m for m in models}
+    listed = {m.name: m for m in load_models(path)} if path.is_file() else {}
+    listed |= {m.name: m for m in models}
     entries = []
-    for model in found.values():
+    for model in listed.values():
         entry = model.model_dump(exclude_defaults=True)
         if Path(model.path).is_dir():
             entry["path"] = str(Path(model.path).resolve())

@@ -91,7 +91,7 @@ def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[
     >>> batches([5, 9, 5, 9], Finetune(batch=2, epochs=1), 1)
     [[2, 0], [1, 3]]
     """
-    found = []
+    planned = []
     for epoch in range(settings.epochs):
         rng = random.Random(f"{seed}:batches:{epoch}")
         order = list(range(len(lengths)))
@@ -102,8 +102,8 @@ def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[
         ]
         epoch_batches = [grouped[i : i + settings.batch] for i in range(0, len(grouped), settings.batch)]
         rng.shuffle(epoch_batches)
-        found += epoch_batches
-    return found
+        planned += epoch_batches
+    return planned
 
 
 def collate(rows: Sequence[TrainingRow], pad: int) -> dict[str, Any]:
@@ -139,10 +139,10 @@ def read_card(folder: Path) -> dict[str, Any] | None:
     """The front matter of a finished adapter's card; None if there is no card."""
     try:
         text = (folder / CARD).read_text(encoding="utf-8")
-        found = parse_yaml(text.split("---\n")[1])[0]
+        card = parse_yaml(text.split("---\n")[1])[0]
     except (OSError, UnicodeDecodeError, IndexError, yaml.YAMLError):
         return None
-    return found if isinstance(found, dict) and "made_by" in found else None
+    return card if isinstance(card, dict) and "made_by" in card else None
 
 
 def hash_of(value: Any) -> str:
@@ -274,7 +274,9 @@ def make_trainer(
         model=net,
         args=arguments,
         train_dataset=planned,  # type: ignore[arg-type, unused-ignore]
-        data_collator=lambda found: collate(found[0], pad) if start is None else collate_encoded(found[0], pad, start),
+        data_collator=lambda single: (
+            collate(single[0], pad) if start is None else collate_encoded(single[0], pad, start)
+        ),
         callbacks=[_step_callback(planned, settings.gradient_accumulation, steps, _last_checkpoint(work)[1], on_step)],
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
@@ -326,8 +328,8 @@ def _step_callback(
             self.loss = (logs or {}).get("loss", self.loss)
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            done = planned[(state.global_step - 1) * accumulation : state.global_step * accumulation]
-            self.tokens += sum(len(r.ids) for batch in done for r in batch)
+            batches_done = planned[(state.global_step - 1) * accumulation : state.global_step * accumulation]
+            self.tokens += sum(len(r.ids) for batch in batches_done for r in batch)
             on_step(TrainingStep(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -339,10 +341,10 @@ def _step_callback(
 
 def _last_checkpoint(work: Path) -> tuple[Path | None, float]:
     """The last complete checkpoint (None if there is none) and the seconds of training before it."""
-    found = sorted(work.glob(f"checkpoint-*/{_WHOLE}"), key=lambda p: int(p.parent.name.rpartition("-")[2]))
-    if not found:
+    complete = sorted(work.glob(f"checkpoint-*/{_WHOLE}"), key=lambda p: int(p.parent.name.rpartition("-")[2]))
+    if not complete:
         return None, 0.0
-    return found[-1].parent, float(_read_json(found[-1])["seconds"])
+    return complete[-1].parent, float(_read_json(complete[-1])["seconds"])
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _STEMS = "甲乙丙丁戊己庚辛壬癸" + "子丑寅卯辰巳午未申酉戌�
 def _letters(count: int, first: str) -> list[str]:
     """The first `count` of a … z, aa, ab …, like the columns of a spreadsheet. `first`: "a" or "A"."""
     names = [chr(ord(first) + n) for n in range(26)]
-    return (names + [one + two for one in names for two in names])[:count]
+    return (names + [left + right for left in names for right in names])[:count]
 
 
 STYLES = {
@@ -40,7 +40,7 @@ STYLES = {
 
 def label_names(item: Item) -> tuple[str, ...]:
     """The labels without brackets and dots: "a" for "(a)", "【a】" and "a."."""
-    return tuple(found.group() if (found := _CORE.search(label)) else label for label in item.labels)
+    return tuple(core.group() if (core := _CORE.search(label)) else label for label in item.labels)
 
 
 def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:

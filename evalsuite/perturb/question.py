@@ -29,13 +29,13 @@ def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], re.Pattern
     """Pairs of patterns (mention, label within it): separated labels, joined labels ("abc"), one label with a noun ("选项a")."""
     name = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     # A label must not be part of a word or a number. Han labels may have Han neighbours: there the cue words decide.
-    one = rf"(?<![A-Za-z0-9])(?<!\d\.)(?:{name})(?![A-Za-z0-9])(?!\.\d)"
-    dressed = rf"[（(]?{one}[)）]?"
+    single = rf"(?<![A-Za-z0-9])(?<!\d\.)(?:{name})(?![A-Za-z0-9])(?!\.\d)"
+    dressed = rf"[（(]?{single}[)）]?"
     apart = rf"{dressed}(?:{_SEPARATOR}{dressed})+"
     first = "|".join(re.escape("".join(names[:count])) for count in range(len(names), 1, -1))  # abc, ab
     together = rf"(?<![A-Za-z0-9])(?:{first})(?![A-Za-z0-9])" if all(len(n) == 1 for n in names) and first else "(?!)"
     alone = rf"(?:(?<=[选選][项項])\s*|(?<=option)\s+){dressed}|{dressed}(?=\s*[选選][项項])"
-    pairs = ((apart, one), (together, name), (alone, one))
+    pairs = ((apart, single), (together, name), (alone, single))
     return tuple((re.compile(run, re.IGNORECASE), re.compile(label, re.IGNORECASE)) for run, label in pairs)
 
 
@@ -49,7 +49,7 @@ def label_mentions(question: str, names: Sequence[str]) -> list[tuple[int, int, 
         return []
     index = {name.lower(): n for n, name in enumerate(names)}
     content = [match.span() for match in _CONTENT.finditer(question)]
-    found: dict[tuple[int, int], int] = {}
+    mentions: dict[tuple[int, int], int] = {}
     for pattern, inside in _patterns(tuple(names)):
         for run in pattern.finditer(question):
             start, end = run.span()
@@ -59,8 +59,8 @@ def label_mentions(question: str, names: Sequence[str]) -> list[tuple[int, int, 
             several = len(labels) > 1
             cued = _BEFORE.search(question, 0, start) or _AFTER.match(question, end)
             if not several or (cued and len(set(labels.values())) == len(labels)):
-                found |= labels
-    return [(start, end, label) for (start, end), label in sorted(found.items())]
+                mentions |= labels
+    return [(start, end, label) for (start, end), label in sorted(mentions.items())]
 
 
 def rename_labels(question: str, old: Sequence[str], new: Sequence[str]) -> str:

@@ -63,9 +63,9 @@ def _swapped(text: str, spoken: str, stay: Iterable[tuple[int, int]] = ()) -> st
     for match in _ALONE.finditer(text):
         start, end = match.span()
         after = text[end : end + 1]
-        said = after.isalpha() and after not in _COMMON and re.search(_ALONE_IN_FRONT + after, spoken)
+        is_spoken_name = after.isalpha() and after not in _COMMON and re.search(_ALONE_IN_FRONT + after, spoken)
         label = any(left <= start < right for left, right in stay)
-        if not (said or label or _NAMES.match(text, end) or _NAMED.search(text, 0, start)):
+        if not (is_spoken_name or label or _NAMES.match(text, end) or _NAMED.search(text, 0, start)):
             starts.add(start)
     return "".join(char.translate(_SWAP) if n in starts else char for n, char in enumerate(text))
 

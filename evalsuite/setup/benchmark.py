@@ -46,10 +46,10 @@ def write_benchmark(data: Path, out: Path | None = None) -> Path:
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ConfigError(f"{data}: has no rows with columns: write the file by hand (docs/benchmark_file.md)")
     task = _task(data, rows)
-    found = {"name": _name(data), "title": data.stem, "language": _language(rows)}
+    head = {"name": _name(data), "title": data.stem, "language": _language(rows)}
     if encoding != "utf-8":
-        found["encoding"] = encoding
-    replace_file(out, _text(found, _splits(data), task, out))
+        head["encoding"] = encoding
+    replace_file(out, _text(head, _splits(data), task, out))
     load_benchmark(out)
     return out
 
@@ -81,11 +81,11 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
             f"{data}: cannot tell which column is {lacking}: {', '.join(columns)}; give it one of these names: {known}; "
             "or write the file by hand (docs/benchmark_file.md)"
         )
-    asked = question
+    question_text = question
     if isinstance(rows[0][question], dict) and {"stem", "choices"} <= rows[0][question].keys():  # CommonsenseQA's form
-        asked, options = _part(question, "stem"), _part(question, "choices")
+        question_text, options = _part(question, "stem"), _part(question, "choices")
     elif isinstance(rows[0][question], dict):
-        asked = next(
+        question_text = next(
             (_part(question, key) for key in ("text", "question", "content") if key in rows[0][question]), question
         )
     values = [row.get(gold) for row in rows] if gold else []
@@ -111,7 +111,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
     for key in ("dialogue", "context"):
         if (column := _named(key, others)) and not {"dialogue", "context"} & task.keys():
             task[key] = column
-    task |= {"question": asked, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
+    task |= {"question": question_text, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
     if options and gold and _counts_from_one([row[gold] for row in rows], rows, options):
         task["gold_is"] = "number"
     if kind == "choice" and gold:
@@ -139,13 +139,15 @@ def _without_letters(options: Any, gold: str, rows: Cells) -> tuple[Any, str]:
         return options, gold
     for mark in (". ", ".", "、", "．", "：", ": ", ":"):
         marks = [f"{chr(ord('A') + n)}{mark}" for n in range(len(options))]
-        cells = [(str(row.get(name) or ""), own) for row in rows for name, own in zip(options, marks, strict=True)]
-        if all(cell.startswith(own) for cell, own in cells if cell):
+        cells = [
+            (str(row.get(name) or ""), letter) for row in rows for name, letter in zip(options, marks, strict=True)
+        ]
+        if all(cell.startswith(letter) for cell, letter in cells if cell):
             golds = [str(row.get(gold)) for row in rows]
-            first = all(any(text.startswith(own) for own in marks) for text in golds)
+            first = all(any(text.startswith(letter) for letter in marks) for text in golds)
             shorter = [
-                f'{{{{ ({_cell(name)} or "").removeprefix("{own}") }}}}'
-                for name, own in zip(options, marks, strict=True)
+                f'{{{{ ({_cell(name)} or "").removeprefix("{letter}") }}}}'
+                for name, letter in zip(options, marks, strict=True)
             ]
             return shorter, f"{{{{ {_cell(gold)}[0] }}}}" if first else gold
     return options, gold
@@ -196,8 +198,8 @@ def _options(rows: Cells) -> Any:
         return column
     series: dict[str, dict[str, str]] = {}
     for name in columns:
-        if found := re.fullmatch(r"(.*?)[\s_-]?([A-Za-z]|\d)", name):
-            series.setdefault(_plain(found[1]), {})[found[2].upper()] = name
+        if marked := re.fullmatch(r"(.*?)[\s_-]?([A-Za-z]|\d)", name):
+            series.setdefault(_plain(marked[1]), {})[marked[2].upper()] = name
     for prefix, found_names in series.items():
         first = next((start for start in ("A", "1", "0") if start in found_names), None)
         if first is None or (prefix and not re.search(r"option|choice|opt|answer|sol|ending|选项|^op$", prefix)):
@@ -263,8 +265,8 @@ def _word(value: Any, rows: Cells) -> str:
 
 
 def _language(rows: Cells) -> str:
-    said = "".join(text for row in rows[:100] for text in _leaves(row))
-    return "zh" if sum(map(is_chinese, said)) * 4 > len(re.findall("[A-Za-z]", said)) else "en"
+    text_of_rows = "".join(text for row in rows[:100] for text in _leaves(row))
+    return "zh" if sum(map(is_chinese, text_of_rows)) * 4 > len(re.findall("[A-Za-z]", text_of_rows)) else "en"
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -285,12 +287,12 @@ def _name(data: Path) -> str:
 
 def _splits(data: Path) -> dict[str, str]:
     """Split -> file: the data file is the test split, and a file beside it whose name says train or dev is that split."""
-    found = {}
+    splits = {}
     for split, words in _SPLITS.items() if "test" in data.stem.lower() else ():
         names = (re.sub("test", word, data.name, flags=re.IGNORECASE) for word in words)
         if there := next((name for name in names if (data.parent / name).exists()), None):
-            found[split] = there
-    return found | {"test": data.name}
+            splits[split] = there
+    return splits | {"test": data.name}
 
 
 def _text(head: Mapping[str, Any], splits: Mapping[str, str], task: Mapping[str, Any], out: Path) -> str:

@@ -180,10 +180,10 @@ def _servers_and_keys() -> Iterator[Check]:
         ports = ", ".join(map(str, machine.PORTS))
         use, serve = "models that you serve yourself", "vllm serve MODEL, ollama serve, …"
         yield Check("endpoints", "servers here", "absent", f"none on ports {ports}", use, serve)
-    found = machine.keys(providers())
-    for variable, (address, _) in found.items():
+    keys = machine.keys(providers())
+    for variable, (address, _) in keys.items():
         yield Check("endpoints", variable, "ok", f"is set; the key of {address}", "backend: openai")
-    if not found:
+    if not keys:
         names = ", ".join(machine.variables(providers()))
         text = f"none of these is set: {names}"
         yield Check("endpoints", "keys", "absent", text, "endpoints of providers", "export NAME=…")
@@ -248,9 +248,9 @@ def _hubs(online: bool) -> Iterator[Check]:
         mend = f"evalsuite doctor --online asks; {_MIRROR}"
         yield Check("hub", "Hugging Face", "absent", f"{address}, not asked", "hub ids", mend)
         return
-    found = machine.ask_server(f"{address}/api", timeout=5)  # any answer will do, also one that is no list of models
-    reached = not found.problem or found.problem.startswith("answers")
-    text = f"{address}: {found.problem or 'answers'}"
+    server = machine.ask_server(f"{address}/api", timeout=5)  # any answer will do, also one that is no list of models
+    reached = not server.problem or server.problem.startswith("answers")
+    text = f"{address}: {server.problem or 'answers'}"
     yield _verdict("hub", "Hugging Face", reached, text, "hub ids", _MIRROR, "absent")
 
 
@@ -280,6 +280,8 @@ def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) ->
 
 
 def _row_of(model: Model) -> _Row:
+    """The function that makes a row about the model."""
+
     def row(state: CheckState, found: str, mend: str = "") -> Check:
         return Check("models", model.name, state, found, f"backend {model.backend}", mend)
 
@@ -296,18 +298,18 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
     here = is_loopback(address)
     if not (here or online):
         return row("ok", f"{address}, not asked; doctor --online asks")
-    found = machine.ask_server(address, key)
-    if model.path in found.models:
+    server = machine.ask_server(address, key)
+    if model.path in server.models:
         return row("ok", f"{address}: has the model {model.path}")
-    if found.models:
-        models = ", ".join(found.models[:5])
+    if server.models:
+        models = ", ".join(server.models[:5])
         return row("wrong", f"{address}: has no model {model.path}, but {models}", "mend path in models.yaml")
-    if found.problem.startswith(("answers 401", "answers 403")):
+    if server.problem.startswith(("answers 401", "answers 403")):
         text = f"{address} takes the key in {model.api.key_env} for wrong"
         return row("wrong", text, f"export {model.api.key_env}=…")
-    if found.problem.startswith(("answers", "lists")):
-        return row("ok", f"{address} {found.problem} to a list of models")
-    return row("wrong", f"{address}: {found.problem}", "start the server" if here else "check address and network")
+    if server.problem.startswith(("answers", "lists")):
+        return row("ok", f"{address} {server.problem} to a list of models")
+    return row("wrong", f"{address}: {server.problem}", "start the server" if here else "check address and network")
 
 
 def _of_weights(model: Model, folder: Path, gpus: Sequence[machine.GPU], row: _Row) -> Check:

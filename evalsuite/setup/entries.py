@@ -52,19 +52,19 @@ def providers() -> list[tuple[str, str]]:
 
 def choices(servers: Sequence[ModelServer]) -> list[Choice]:
     """The models that can be asked now: those that local servers list, then endpoints whose key is in the environment."""
-    found = [
+    offered = [
         Choice(f"{name}, served at {server.address}", endpoint(server.address, name, None))
         for server in servers
         for name in server.models[:SHOWN]
     ]
     for variable, (address, usual) in keys(providers()).items():
-        mine = [e for e in listed().values() if e.get("api", {}).get("key_env") == usual]
-        for entry in mine:
+        listed_here = [e for e in listed().values() if e.get("api", {}).get("key_env") == usual]
+        for entry in listed_here:
             with_key = {**entry, "api": {**entry["api"], "key_env": variable}}
-            found.append(Choice(f"{entry['path']} at {address} (key in {variable})", with_key))
-        if not mine:
-            found.append(Choice(f"a model at {address} (key in {variable})", endpoint(address, "", variable)))
-    return found
+            offered.append(Choice(f"{entry['path']} at {address} (key in {variable})", with_key))
+        if not listed_here:
+            offered.append(Choice(f"a model at {address} (key in {variable})", endpoint(address, "", variable)))
+    return offered
 
 
 def require_endpoint(address: str, key_env: str | None) -> None:

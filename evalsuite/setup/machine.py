@@ -71,9 +71,9 @@ def ask_server(address: str, key: str = "", timeout: float = 3) -> ModelServer:
     """
     keep_secret(key)
     try:
-        asked = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+        request = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
         opener = build_opener(_Stay, *([ProxyHandler({})] if is_loopback(address) else []))
-        with opener.open(asked, timeout=timeout) as reply:
+        with opener.open(request, timeout=timeout) as reply:
             listed = json.loads(reply.read(_LARGEST))
         names = tuple(row["id"] for row in listed["data"] if isinstance(row["id"], str) and row["id"])
     except HTTPError as error:
@@ -152,8 +152,8 @@ def free_disk(folder: Path) -> int:
 
 def hub_cache() -> Path:
     """The folder in which Hugging Face's library keeps downloads."""
-    if found := os.environ.get("HF_HUB_CACHE"):
-        return Path(found)
+    if cache := os.environ.get("HF_HUB_CACHE"):
+        return Path(cache)
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
     return Path(home).expanduser() / "hub"
 

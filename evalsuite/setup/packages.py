@@ -60,7 +60,7 @@ def required(extra: str = "", lines: Iterable[str] | None = None) -> list[Packag
     """
     lines = list(requires("evalsuite") or () if lines is None else lines)
     here = {"python_version": ".".join(platform.python_version().split(".")[:2])}
-    found: dict[str, PackageRange] = {}
+    ranges: dict[str, PackageRange] = {}
     for each in map(Requirement, lines):
         of_all = each.marker is None or each.marker.evaluate(here | {"extra": ""})
         of_extra = each.marker is not None and each.marker.evaluate(here | {"extra": extra})
@@ -68,12 +68,12 @@ def required(extra: str = "", lines: Iterable[str] | None = None) -> list[Packag
             continue
         if each.name == "evalsuite":
             for other in each.extras:
-                found |= {r.name: r for r in required(other, lines)}
+                ranges |= {r.name: r for r in required(other, lines)}
         else:
-            before = [found[each.name].range] if each.name in found else []
+            before = [ranges[each.name].range] if each.name in ranges else []
             bounds = sorted(map(str, each.specifier), reverse=True)  # the lower bound first
-            found[each.name] = PackageRange(each.name, ",".join((*before, *bounds)), installed(each.name))
-    return list(found.values())
+            ranges[each.name] = PackageRange(each.name, ",".join((*before, *bounds)), installed(each.name))
+    return list(ranges.values())
 
 
 def installed(name: str) -> str | None:
