@@ -21,8 +21,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import CorecodeCorpus, path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.cli.build import build
-from evalsuite.cli.build_tasks import notes, overview
+from evalsuite.cli.build import build, notes, overview
 from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled

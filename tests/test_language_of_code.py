@@ -174,7 +174,7 @@ def test_comments_of_the_pages_scripts_name_their_subject() -> None:
 
 
 # Rooms and commands that make CORECODE's own form of benchmark, and an argument's default.
-NAMES_A_BENCHMARK = ("authoring/", "cli/build_tasks.py", "cli/build_screen.py", "cli/data.py")
+NAMES_A_BENCHMARK = ("authoring/", "cli/build.py", "cli/data.py")
 # Names of metrics and profiles, too.
 NAMES_OF_METRICS = {"cider", "cicero"}
 

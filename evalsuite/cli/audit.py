@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import parts, takes
+from evalsuite.cli.options import RunFolder, parts, takes
 from evalsuite.common.terminal import print_all, safe, say
 from evalsuite.evaluation.settings import Settings
 
@@ -17,7 +17,7 @@ audit = typer.Typer(no_args_is_help=True)
 
 @audit.command("make")
 def audit_make(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: RunFolder,
     n: Annotated[int, typer.Option(help="Number of replies to draw of each model.")] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
     model: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli.options import Parser, parts
+from evalsuite.cli.options import Parser, emit_json, parts
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.terminal import emit, json_mark, print_all
 
@@ -97,4 +97,4 @@ def metrics(
 
     profiles = parts(profile if profile is not None else "" if tokens else "default,paper")
     scores = metric_lines(file, profiles, semsim, parts(tokens))
-    emit(json.dumps(scores, ensure_ascii=False, indent=1), json_mark)
+    emit_json(scores)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import takes
+from evalsuite.cli.options import RunFolder, emit_json, takes
 from evalsuite.common.flags import flag
-from evalsuite.common.terminal import emit, json_mark, print_all
+from evalsuite.common.terminal import print_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class ComparisonFlags:
 
 @takes(ComparisonFlags)
 def compare(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: RunFolder,
     other: Annotated[
         Path | None, typer.Argument(help="Another run's folder: compare the same cells of both runs.")
     ] = None,
@@ -48,6 +47,6 @@ def compare(
 
     rows = evalsuite.compare(run, other=other, **compared)
     if as_json:
-        emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
+        emit_json([asdict(row) for row in rows])
     else:
         print_all(*draw(comparison_sheets(rows, flips)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import BenchmarkOption, Data, ModelsOption, SkipBad, hint_at_models
-from evalsuite.common.terminal import emit, json_mark, print_all, say
+from evalsuite.cli.options import AsJson, BenchmarkOption, Data, ModelsOption, SkipBad, emit_json, hint_at_models
+from evalsuite.common.terminal import emit, print_all, say
 
 if TYPE_CHECKING:
     from evalsuite.benchmarks.corpus import Corpus
@@ -84,7 +83,7 @@ def data_check(
     ],
     data: Data = None,
     skip_bad: SkipBad = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Count the items of every benchmark in the folder, and in those of --data; report repeats, leakage between splits, and
     what options give away."""
@@ -103,7 +102,7 @@ def data_check(
     corpora = Corpora([*folders, *map(resolve, data or ())], skip_bad=skip_bad)
     report = check_data(corpora, [benchmark.name] if benchmark else None)
     if as_json:
-        emit(json.dumps(asdict(report), ensure_ascii=False, indent=1), json_mark)
+        emit_json(asdict(report))
     else:
         print_all(*draw(data_sheets(report)))
         for line in _examples(benchmark, corpora) if benchmark else ():

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from evalsuite.cli.options import takes
+from evalsuite.cli.options import RunFolder, takes
 from evalsuite.common.terminal import print_all, say
 from evalsuite.review.judge.settings import JudgeSettings
 
 
 @takes(JudgeSettings)
-def judge(run: Annotated[Path, typer.Argument(help="A run's folder.")], **settings: Any) -> None:
+def judge(run: RunFolder, **settings: Any) -> None:
     import evalsuite
     from evalsuite.analyses.judged.sheets import sheets
     from evalsuite.cli.tables.terminal import draw

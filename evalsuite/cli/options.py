@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import Field, fields
 from functools import wraps
@@ -14,7 +15,7 @@ import typer
 from evalsuite.cli.completion import completer
 from evalsuite.common.flags import Flag, dashed, flags
 from evalsuite.common.resources import bundled
-from evalsuite.common.terminal import say
+from evalsuite.common.terminal import emit, json_mark, say
 from evalsuite.evaluation.settings import Settings
 
 
@@ -33,6 +34,11 @@ def numbers(text: str, flag: str, example: str) -> list[int]:
         return [int(part) for part in parts(text)]
     except ValueError:
         raise typer.BadParameter(f"{text!r}: expected numbers such as {example}", param_hint=flag) from None
+
+
+def emit_json(value: Any) -> None:
+    """Print a value as JSON, for `--json`."""
+    emit(json.dumps(value, ensure_ascii=False, indent=1), json_mark)
 
 
 def split_paths(values: list[Path] | None) -> list[Path]:
@@ -142,6 +148,8 @@ ModelsOption = Annotated[str, option(Settings, "models")]
 SplitOption = Annotated[str, option(Settings, "split")]
 BenchmarkOption = Annotated[list[Path] | None, option(Settings, "benchmark")]
 Data = Annotated[list[Path] | None, option(Settings, "data")]
+RunFolder = Annotated[Path, typer.Argument(help="A run's folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SkipBad = Annotated[bool, option(Settings, "skip_bad")]
 Parser = Annotated[
     str,

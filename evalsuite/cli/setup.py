@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import Data, hint_at_models
+from evalsuite.cli.options import AsJson, Data, emit_json, hint_at_models
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.language import translated
-from evalsuite.common.terminal import console, emit, json_mark, say
+from evalsuite.common.terminal import console, emit, say
 
 if TYPE_CHECKING:
     from evalsuite.setup.checks import Check
@@ -232,7 +231,7 @@ def doctor(
             help="Also ask the hub and the endpoints of --models whether they answer. Sends each endpoint its own key.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     from evalsuite.setup.checks import checks
 
@@ -240,7 +239,7 @@ def doctor(
         hint_at_models("bundled:models.yaml")
     rows = list(checks(models or None, data, online))
     if as_json:
-        emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
+        emit_json([asdict(row) for row in rows])
     else:
         columns = console().width
         for group, members in groupby(rows, lambda row: row.group):

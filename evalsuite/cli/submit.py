@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import BenchmarkOption, Data, parts, split_paths
+from evalsuite.cli.options import AsJson, BenchmarkOption, Data, RunFolder, parts, split_paths
 from evalsuite.common.terminal import say
 
 submit = typer.Typer(no_args_is_help=True)
@@ -17,7 +17,7 @@ submit = typer.Typer(no_args_is_help=True)
 
 @submit.command("make")
 def submit_make(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: RunFolder,
     out: Annotated[Path, typer.Argument(metavar="DIR", help="The submission's folder; must be new or empty.")],
     name: Annotated[str, typer.Option(help="The submission's name on the leaderboard.")] = "",
     who: Annotated[str, typer.Option(help="The submitters.")] = "",
@@ -65,7 +65,7 @@ def submit_check(
         float | None,
         typer.Option(metavar="N", help="Stop after N seconds of CPU time; default: 6 for each MB, but at least 60."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Verify a submission: files, hashes, schemas, and that its records give its numbers. Exit code 1 if there are problems."""
     from evalsuite.exchange.submit.verdict import check_submission
