@@ -228,6 +228,13 @@ def test_the_best_model_under_each_wording() -> None:
     )
     sheet, *_ = stability.sheets(found)
     assert sheet.rows[0].cells[-1].en == "no"  # type: ignore[union-attr]
+    # A model that lacks the reply to an item is not compared: its mean is of other items.
+    lacking = [scored_wording("three", name, 9) for name in "pq"]
+    lacking = [replace(one, outcomes=replace(one.outcomes, outcomes=one.outcomes.outcomes[:-1])) for one in lacking]
+    rows = content(stability.ANALYSIS, *steady, *lacking)
+    sheet, *_ = stability.sheets(results(stability.ANALYSIS, rows))
+    assert [one.value for one in sheet.rows[0].cells[4:-1]] == ["one, two", "one"]  # type: ignore[union-attr]
+    assert sheet.rows[0].cells[2:4] == (2, 10)
     # Results of one model make one sheet.
     assert len([*stability.sheets(results(stability.ANALYSIS, content(stability.ANALYSIS, *steady[:2])))]) == 1
 

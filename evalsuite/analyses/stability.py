@@ -6,13 +6,15 @@ rotations. Items that every asking answered count. An item's value under an aski
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from statistics import fmean
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from evalsuite.analyses.askings import Askings, askings_across, askings_within
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.analyses.value_columns import MODEL, TASK, Columns, table, ways
 from evalsuite.benchmarks.registry import TASKS
@@ -22,10 +24,9 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.metrics.votes import disagreement
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.outcomes import CellOutcomes, differing_in, item_values
+from evalsuite.results.outcomes import CellOutcomes, Outcome, item_values
 from evalsuite.results.schema.base import AskingsFields, Count, Rows, Strict
 from evalsuite.results.words import WAY, task_and_set, with_notes
-from evalsuite.types import Place
 
 Varied = Literal["wordings", "perturbations", "rotations"]
 QUANTILES = (0.05, 0.5, 0.95)
@@ -64,87 +65,54 @@ def compute(run: ScoredRun) -> list[Stability] | None:
     """A row for each group of two or more askings; None without any."""
     cells = [cell for cell in run.outcomes if cell.is_share]
     same = [cell for cell in cells if PERTURBATIONS[cell.place.perturb].same]
-    rows = [*_across("wordings", "variant", cells), *_across("perturbations", "perturb", same), *_rotated(cells)]
+    rotated = [askings_within(cell) for cell in cells if PERTURBATIONS[cell.place.perturb].several]
+    groups: dict[Varied, Iterable[Askings]] = {
+        "wordings": askings_across("variant", cells, _item_outcomes),
+        "perturbations": askings_across("perturb", same, _item_outcomes),
+        "rotations": rotated,
+    }
+    rows = [row for over, askings in groups.items() for group in askings if (row := _stability(over, group))]
     return rows or None
 
 
-def _across(over: Varied, part: str, cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
-    """Rows of cells that differ in one part of their place alone."""
-    for group in differing_in(part, cells):
-        asked = {}
-        sources: dict[str, int] = {}
-        for cell in group:
-            values = item_values(cell)
-            asked[str(getattr(cell.place, part))] = {name: of_item.value for name, of_item in values.items()}
-            sources = sources or {name: of_item.first.cluster for name, of_item in values.items()}
-        if row := _stability(over, group[0].place, part, group[0].metric, asked, sources):
-            yield row
+def _item_outcomes(cell: CellOutcomes) -> dict[str, Outcome]:
+    """Item's id -> its first outcome in a cell, with the item's value there."""
+    return {name: replace(item.first, value=item.value) for name, item in item_values(cell).items()}
 
 
-def _rotated(cells: Iterable[CellOutcomes]) -> Iterator[Stability]:
-    """Rows of cells that ask every rotation; if there are several samples, the first counts."""
-    for cell in cells:
-        change = PERTURBATIONS[cell.place.perturb]
-        if not change.several:
-            continue
-        asked: dict[str, dict[str, float]] = {}
-        sources: dict[str, int] = {}
-        needed: dict[str, int] = {}
-        for outcome in cell.outcomes:
-            if outcome.sample == 0:
-                asked.setdefault(str(outcome.rotation), {})[outcome.item.id] = outcome.value
-                sources[outcome.item.id] = outcome.cluster
-                needed[outcome.item.id] = change.count(outcome.item)
-        if row := _stability("rotations", cell.place, "", cell.metric, asked, sources, needed):
-            yield row
+def _stability(over: Varied, askings: Askings) -> Stability | None:
+    """The row of a group of askings; None where no item was answered in several and in all of them."""
+    import numpy as np
 
-
-def _stability(
-    over: Varied,
-    place: Place,
-    part: str,
-    metric: str,
-    asked: Mapping[str, Mapping[str, float]],
-    sources: Mapping[str, int],
-    needed: Mapping[str, int] | None = None,
-) -> Stability | None:
-    """The row of a group of askings; None for fewer than two, and where no item was answered in all.
-
-    part: the part of the place in which the askings differ; "" for those of one cell.
-    needed: item -> number of its askings; None: every item has all.
-    """
-    every = dict.fromkeys(name for values in asked.values() for name in values)
-    of_item = {name: [values[name] for values in asked.values() if name in values] for name in every}
-    whole = {
-        name: each
-        for name, each in of_item.items()
-        if len(each) == (needed[name] if needed else len(asked)) and len(each) > 1
-    }
-    if len(asked) < 2 or not whole:
+    outcomes = askings.whole
+    if not outcomes:
         return None
-    means = {name: fmean(each) for name, values in asked.items() if (each := [values[i] for i in values if i in whole])}
-    dialogues = [sources[name] for name in whole]
+    means = {
+        name: fmean(values)
+        for name, items in askings.outcomes.items()
+        if (values := [outcome.value for item, outcome in items.items() if item in outcomes])
+    }
+    values_of_items = [[outcome.value for outcome in each] for each in outcomes.values()]
+    dialogues = [each[0].cluster for each in outcomes.values()]
+
+    def mean_of(value_of: Callable[[Sequence[float]], float]) -> MeanInterval:
+        return mean_interval([value_of(values) for values in values_of_items], dialogues)
+
     return Stability(
-        **place.as_dict() | ({part: None} if part else {}),
+        **askings.shared_place,
         over=over,
-        metric=metric,
-        items=len(whole),
-        left_out=len(every) - len(whole),
+        metric=askings.metric,
+        items=len(outcomes),
+        left_out=len(askings.by_item) - len(outcomes),
         dialogues=len({*dialogues}),
         askings=[AskingMean(name=name, value=value) for name, value in means.items()],
         worst=min(means, key=means.__getitem__),
-        mean=mean_interval([fmean(each) for each in whole.values()], dialogues),
-        all=mean_interval([min(each) for each in whole.values()], dialogues),
-        any=mean_interval([max(each) for each in whole.values()], dialogues),
-        sensitivity=mean_interval([disagreement(each) for each in whole.values()], dialogues),
-        quantiles=_quantiles([*means.values()]),
+        mean=mean_of(fmean),
+        all=mean_of(min),
+        any=mean_of(max),
+        sensitivity=mean_of(disagreement),
+        quantiles=np.quantile([*means.values()], QUANTILES).tolist(),
     )
-
-
-def _quantiles(values: Sequence[float]) -> list[float]:
-    import numpy as np
-
-    return [float(x) for x in np.quantile(values, QUANTILES)]
 
 
 # --- tables
@@ -171,7 +139,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 class _Contest(NamedTuple):
-    """The models of one task, set and way, baselines aside, with their means under the wordings that all were asked in."""
+    """The models of one task, set and way that answered most items, baselines aside, with their means under the wordings that all
+    were asked in."""
 
     rows: Sequence[Stability]
     best: Mapping[str, tuple[list[str], float]]  # wording -> (models with the highest mean, the mean)
@@ -188,7 +157,10 @@ def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
         (row.without("model"), row) for row in rows if row.over == "wordings" and row.model not in baselines
     )
     contests = []
-    for group in groups.values():
+    for rows_of_models in groups.values():
+        # The means of a model that left items out are of other items.
+        most = max(row.items for row in rows_of_models)
+        group = [row for row in rows_of_models if row.items == most]
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}
         wordings = [name for name in means[group[0].model] if all(name in by_wording for by_wording in means.values())]
         best = {}
@@ -219,12 +191,14 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
     for contest in contests:
         first = contest.rows[0]
         best = [contest.best.get(name) for name in wordings]
-        names = [Value(", ".join(one[0]), asides=(f" {fixed(100 * one[1], 1)}",)) if one else None for one in best]
+        names = [
+            Value(", ".join(winners[0]), asides=(f" {fixed(100 * winners[1], 1)}",)) if winners else None
+            for winners in best
+        ]
         changes = Text("是", "yes") if contest.changes else Text("否", "no")
-        items = min(row.items for row in contest.rows)
         about = {name: value for name, value in first.without("model") if value is not None}
         task = task_and_set(TASKS[first.task], first.set)
-        lines.append(Row((task, way(first), len(contest.rows), items, *names, changes), about=about))
+        lines.append(Row((task, way(first), len(contest.rows), first.items, *names, changes), about=about))
     changed = [contest.rows[0] for contest in contests if contest.changes]
     named = [task_and_set(TASKS[row.task], row.set) for row in changed[:3]]
     zh, en = "、".join(name.zh for name in named), "; ".join(name.en for name in named)
@@ -237,9 +211,10 @@ def _winners(results: Results, rows: Sequence[Stability]) -> Sheet | None:
     )
     title = Text("换一种措辞，最好的模型会变吗？", "Would another wording change who wins?")
     note = Text(
-        "各措辞下平均分最高的模型（基线不计）及其分数；并列者都列出。分数最高不等于显著更好：两两检验见 evalsuite compare --prompt。",
-        "The model with the highest mean under each wording, baselines aside, with that mean; equal ones are all named. Highest "
-        "is not significantly better: evalsuite compare tests pairs.",
+        "各措辞下平均分最高的模型（基线和缺少回复的模型不计）及其分数；并列者都列出。分数最高不等于显著更好：两两检验见 evalsuite compare "
+        "--prompt。",
+        "The model with the highest mean under each wording, with that mean; equal ones are all named. Without baselines, and "
+        "models that lack replies to some items. Highest is not significantly better: evalsuite compare --prompt tests pairs.",
     )
     return Sheet("stability", title, columns, tuple(lines), (note,), finding=finding, compares=WAY)
 

@@ -8,12 +8,13 @@ A vote over shuffled askings is ToMBench's official score (Chen et al. 2024).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field
 
+from evalsuite.analyses.askings import Askings, askings_across, askings_within
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text
@@ -21,10 +22,9 @@ from evalsuite.metrics.votes import curve, majority, right_always, right_once
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import kept_order
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.outcomes import CellOutcomes, Outcome, differing_in
+from evalsuite.results.outcomes import CellOutcomes, Outcome
 from evalsuite.results.schema.base import AskingsFields, Count, Rows, Share, Strict
 from evalsuite.results.words import WAY, asked_words, task_and_set, with_notes
-from evalsuite.types import Place
 
 Voters = Literal["samples", "wordings", "orders", "rotations"]
 NAMES = {
@@ -58,35 +58,27 @@ class Votes(AskingsFields):
     points: Rows[VotePoint] = Field(description="Figures by number of askings.")
 
 
-_Asked = dict[str, dict[str, Outcome]]  # asking -> item -> its outcome
-
-
-class _Askings(NamedTuple):
-    """The askings of one vote."""
-
-    over: Voters
-    place: Place  # the first asking's
-    part: str  # the part of the place in which the askings differ; "" for those of one cell
-    asked: _Asked
-
-
 def compute(run: ScoredRun) -> list[Votes] | None:
     """A row for each group of two or more askings; None without any."""
-    cells = [
-        cell for cell in run.outcomes if TASKS[cell.place.task].kind.options and TASKS[cell.place.task].kind.written
-    ]
-    rows = [row for group in _groups(cells) if (row := _votes(group))]
+    kinds = {name: task.kind for name, task in TASKS.items()}
+    cells = [c for c in run.outcomes if kinds[c.place.task].options and kinds[c.place.task].written]
+    rows = [row for over, askings in _groups(cells) if (row := _votes(over, askings))]
     return rows or None
 
 
-def _groups(cells: Sequence[CellOutcomes]) -> Iterator[_Askings]:
+def _groups(cells: Sequence[CellOutcomes]) -> Iterator[tuple[Voters, Askings]]:
     """All groups of askings: the samples and rotations of a cell, and cells that differ in one part of their place."""
     for cell in cells:
-        rotated = PERTURBATIONS[cell.place.perturb].several
-        yield _Askings("rotations" if rotated else "samples", cell.place, "", _asked_in(cell, rotated))
+        yield "rotations" if PERTURBATIONS[cell.place.perturb].several else "samples", askings_within(cell)
     plain = [cell for cell in cells if not PERTURBATIONS[cell.place.perturb].several]
-    yield from _across("wordings", "variant", plain)
-    yield from _across("orders", "perturb", [cell for cell in plain if reorders(cell.place.perturb)])
+    reordered = [cell for cell in plain if reorders(cell.place.perturb)]
+    yield from (("wordings", askings) for askings in askings_across("variant", plain, _of_first_sample))
+    yield from (("orders", askings) for askings in askings_across("perturb", reordered, _of_first_sample))
+
+
+def _of_first_sample(cell: CellOutcomes) -> dict[str, Outcome]:
+    """Item's id -> its outcome in the first sample."""
+    return {outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0}
 
 
 def reorders(perturb: str) -> bool:
@@ -95,49 +87,21 @@ def reorders(perturb: str) -> bool:
     return perturb == "none" or (row.same and row.orders is not kept_order)
 
 
-def _asked_in(cell: CellOutcomes, rotations: bool) -> _Asked:
-    """The askings within a cell: its samples, or the rotations of the first sample."""
-    asked: dict[int, dict[str, Outcome]] = {}
-    for outcome in cell.outcomes:
-        if not rotations or outcome.sample == 0:
-            asked.setdefault(outcome.rotation if rotations else outcome.sample, {})[outcome.item.id] = outcome
-    return {str(n): asked[n] for n in sorted(asked)}
-
-
-def _across(over: Voters, part: str, cells: Iterable[CellOutcomes]) -> Iterator[_Askings]:
-    """Cells that differ in one part of their place alone; if there are several samples, the first counts."""
-    for group in differing_in(part, cells):
-        asked = {
-            str(getattr(cell.place, part)): {
-                outcome.item.id: outcome for outcome in cell.outcomes if outcome.sample == 0
-            }
-            for cell in group
-        }
-        yield _Askings(over, group[0].place, part, asked)
-
-
-def _votes(group: _Askings) -> Votes | None:
-    """The row of a group of askings; None for fewer than two, and where no item has all."""
-    over, place, part, asked = group
-    every = {name: None for items in asked.values() for name in items}
-    needed = {name: len(asked) for name in every}
-    if over == "rotations":  # their number may depend on the item's options
-        change = PERTURBATIONS[place.perturb]
-        needed = {name: change.count(item.item) for items in asked.values() for name, item in items.items()}
-    whole = [name for name in every if sum(name in items for items in asked.values()) == needed[name] > 1]
-    if len(asked) < 2 or not whole:
+def _votes(over: Voters, askings: Askings) -> Votes | None:
+    """The row of a group of askings; None where no item has several, and all."""
+    outcomes = askings.whole
+    if not outcomes:
         return None
-    replies = {name: [items[name] for items in asked.values() if name in items] for name in whole}
-    dialogues = [replies[name][0].cluster for name in whole]
-    most = max(len(askings) for askings in replies.values())
+    dialogues = [each[0].cluster for each in outcomes.values()]
+    most = max(map(len, outcomes.values()))
     return Votes(
-        **place.as_dict() | ({part: None} if part else {}),
+        **askings.shared_place,
         over=over,
-        askings=list(asked),
-        items=len(whole),
-        left_out=len(every) - len(whole),
+        askings=list(askings.outcomes),
+        items=len(outcomes),
+        left_out=len(askings.by_item) - len(outcomes),
         dialogues=len({*dialogues}),
-        points=[_point([replies[name] for name in whole], dialogues, k, over) for k in curve(most)],
+        points=[_point([*outcomes.values()], dialogues, k, over) for k in curve(most)],
     )
 
 
@@ -206,9 +170,9 @@ def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
             lines.append(
                 Row((row.model, task_and_set(TASKS[row.task], row.set), row.items, point.k, *figures), about=about)
             )
-    name, one = NAMES[over], rows[0]
-    asked = asked_words(one.coordinates())
-    title = Text(f"投票：{name.zh}，{asked}", f"Votes over {name.en}: {one.split} {one.way}")
+    name, first = NAMES[over], rows[0]
+    asked = asked_words(first.coordinates())
+    title = Text(f"投票：{name.zh}，{asked}", f"Votes over {name.en}: {first.split} {first.way}")
     chart = Chart("lines", across=3, up=(4, 5, 6), pick=("model", "task", "set"))
     return Sheet("votes", title, columns, tuple(lines), chart=chart, compares=WAY)
 
