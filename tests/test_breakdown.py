@@ -99,6 +99,19 @@ def test_a_property_that_does_not_divide_a_task_is_not_shown() -> None:
     assert {r.about["task"] for r in turns.rows if r.kind == ""} == {FILLING}
 
 
+@pytest.mark.parametrize(("perturb", "shown"), [("none", True), ("circular", False)])
+def test_chance_by_options_is_that_of_one_asking(perturb: str, shown: bool) -> None:
+    """An item asked in all rotations is right if all are: guesses are so more seldom than in 1 of 2 or 3 cases."""
+    rows = [
+        row(item(FILLING, n, dialogue(n, 3), options=options, gold=0), 0, rotation=rotation)
+        for n, options in enumerate([("甲", "乙"), ("甲", "乙", "丙")])
+        for rotation in range(1 if shown else len(options))
+    ]
+    sheets = sheets_of(breakdowns.ANALYSIS, [breakdown(outcomes_of(cell(FILLING, perturb), rows), {})])
+    (by_options,) = [sheet for sheet in sheets if "by number of options" in sheet.title.en]
+    assert any(line.kind == "apart" for line in by_options.rows) == shown
+
+
 def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
     same, other = dialogue(0, 20), dialogue(1, 20)
     rows = [

@@ -17,6 +17,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metri
 from evalsuite.common.dialogue import asked_event
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Chart, Column, Row, Sheet, Text, Value
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes, ItemValue, item_values
 from evalsuite.results.schema.base import CellFields, Count, Rows
@@ -246,7 +247,9 @@ def _breakdown(title: Text, entries: Sequence[Breakdown], by: str, about: About)
     shown = {b.name: Text(b.zh, b.en or b.name) for e in entries for b in e.by(by) if isinstance(b, GroupMean) and b.zh}
     names = (shown.get(b, b) if isinstance(b, str) else bin_name(*b) for b in bins)
     columns = (Column(name, kind="percent", digits=0) for name in names)
-    if by == "options":
+    # Guesses of a set of options, or of the right one in every rotation, are right more seldom.
+    guessable = all(TASKS[e.task].kind.single and not PERTURBATIONS[e.perturb].several for e in entries)
+    if by == "options" and guessable:
         levels = (Value(1 / b[0]) if isinstance(b, tuple) and b[0] else None for b in bins)
         rows.append(Row((Text("随机水平", "chance"), *levels), "apart"))
     chart = Chart("lines", pick=("task", "set"), title=_BY[by], joined=by != "groups")

@@ -81,8 +81,8 @@ def compute(run: ScoredRun) -> list[Gap]:
     rows = [_gap(both, sizes[of]) for both, of in zip(pairs, families, strict=True)]
     corrected = within_families([(of, row.p, row.least_p) for of, row in zip(families, rows, strict=True)])
     return [
-        row.model_copy(update={"p_holm": found.p, "least_p_holm": found.least, "family": found.family})
-        for row, found in zip(rows, corrected, strict=True)
+        row.model_copy(update={"p_holm": adjusted.p, "least_p_holm": adjusted.least, "family": adjusted.family})
+        for row, adjusted in zip(rows, corrected, strict=True)
     ]
 
 
@@ -148,7 +148,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     rows = sorted(results.of(ANALYSIS) or [], key=lambda row: row.model in baselines)
     ways = by_key(((row.split, row.way, benchmark_of(row.task).name, tuple(row.sets)), row) for row in rows)
     several = len({way[:2] for way in ways}) > 1
-    drawn = [_sheet(split, asked, mine, several) for (split, asked, *_), mine in ways.items()]
+    drawn = [_sheet(split, asked, rows_of_way, several) for (split, asked, *_), rows_of_way in ways.items()]
     legend = _legend(rows)
     published = any(row.kind == "apart" for sheet in drawn for row in sheet.rows)
     yield from with_notes(drawn, Text(legend.zh + _PAPER.zh, legend.en + _PAPER.en) if published else legend)
@@ -174,8 +174,13 @@ def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
     for model in dict.fromkeys(r.model for r in rows):
         lines.append(Row((model, None, None, None, None, None), "group", about={"model": model}))
         lines += [_line(row) for row in order if row.model == model]
-    figures = published_figures(benchmark) if rows[0].shots == 0 else []
-    lines += [made for task in dict.fromkeys(r.task for r in order) if (made := _published(figures, task, easy, hard))]
+    # The paper's averages are of the test split, without examples.
+    figures = published_figures(benchmark) if (rows[0].split, rows[0].shots) == ("test", 0) else []
+    lines += [
+        paper_row
+        for task in dict.fromkeys(r.task for r in order)
+        if (paper_row := _published(figures, task, easy, hard))
+    ]
     columns = (
         Column(""),
         *(Column(set_name(benchmark, name), kind="percent") for name in rows[0].sets),
@@ -183,11 +188,13 @@ def _sheet(split: str, asked: str, rows: Sequence[Gap], several: bool) -> Sheet:
         Column("p", kind="p"),
         Column("p'", kind="p"),
     )
-    rest = f", {split} {asked}" if several else f", {split}"
+    suffix = f", {split} {asked}" if several else f", {split}"
     where = asked_words(dict(rows[0].without())) if several else split_words(split).zh
-    one, other = (set_title(benchmark, name) for name in rows[0].sets)
+    easier, harder = (set_title(benchmark, name) for name in rows[0].sets)
     title = titled(
-        Text(f"{one.zh} / {other.zh}", f"{one.en} / {other.en}"), f"：两个题集之差，{where}", f": the gap{rest}"
+        Text(f"{easier.zh} / {harder.zh}", f"{easier.en} / {harder.en}"),
+        f"：两个题集之差，{where}",
+        f": the gap{suffix}",
     )
     about = dict(rows[0].without("model", "task", "perturb"))
     return Sheet("gaps", title, columns, tuple(lines), about=about)
@@ -205,8 +212,8 @@ def _line(row: Gap) -> Row:
 
 def _published(rows: Sequence[Mapping[str, Any]], task: str, easy: str, hard: str) -> Row | None:
     """The paper's averages over models, if it prints them for both sets."""
-    mine = [row for row in rows if (row["task"], row["model"], row["metric"]) == (task, "Average", "f1")]
-    figures = {row["set"]: row["value"] for row in mine}
+    averages = [row for row in rows if (row["task"], row["model"], row["metric"]) == (task, "Average", "f1")]
+    figures = {row["set"]: row["value"] for row in averages}
     if not {easy, hard} <= figures.keys():
         return None
     name = Text(f"论文平均 {TASKS[task].zh} F1", f"paper's average {TASKS[task].short} F1")
