@@ -69,7 +69,7 @@ def findings_of(
             rated.append(ModelScores(replace(c.place, model=f"{number % runs}\t{c.model}"), values, True))
             row = {
                 "items": c.items,
-                "dialogues": len({v.source for v in values}),
+                "dialogues": len({v.dialogue for v in values}),
                 "accuracy": right / c.items,
                 "chance": c.chance,
                 "constant": constant,

@@ -189,7 +189,7 @@ def test_rated_reads_a_cell() -> None:
     found = significance.model_scores(entry, rows, "0\tm")
     assert found is not None and (found.model, found.whole) == ("0\tm", True)
     assert [v.values for v in found.values] == [(0.0,), (1.0,)]  # all rotations of an item have to be right
-    assert found.values[0].source == found.values[1].source
+    assert found.values[0].dialogue == found.values[1].dialogue
     assert found.values[0].item == ("x", "x0", "x1")
     samples = [*rows, *(significance.RecordScores("x", f"x{n}", talk[0], {"accuracy": 1.0}, 1) for n in range(2))]
     sampled = significance.model_scores(entry, samples)
@@ -410,19 +410,19 @@ def test_too_little_to_test(models: int, columns: int, tested: bool) -> None:
 def test_between_is_scipys() -> None:
     scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
     table = np.vstack([np.random.default_rng(1).integers(0, 5, (4, 50)), np.ones((1, 50))]).astype(float)
-    found = metric_correlations.between(table)
+    spearman, kendall = metric_correlations.between(table)
     for n, (i, j) in enumerate(combinations(range(5), 2)):
         if j == 4:
-            assert found["spearman"][n] is found["kendall"][n] is None
+            assert spearman[n] is kendall[n] is None
         else:
-            assert found["spearman"][n] == pytest.approx(scipy.spearmanr(table[i], table[j])[0], abs=1e-4)
-            assert found["kendall"][n] == pytest.approx(scipy.kendalltau(table[i], table[j])[0], abs=1e-4)
+            assert spearman[n] == pytest.approx(scipy.spearmanr(table[i], table[j])[0], abs=1e-4)
+            assert kendall[n] == pytest.approx(scipy.kendalltau(table[i], table[j])[0], abs=1e-4)
 
 
 def test_three_points_are_enough() -> None:
     # Ranks 1 2 3 and 1 3 2: Σd² = 2, ρ = 1 - 6·2/(3·8); two pairs agree, one does not.
-    assert metric_correlations.between(np.array([[1, 2, 3], [1, 3, 2]])) == {"spearman": [0.5], "kendall": [0.3333]}
-    assert metric_correlations.between(np.array([[1, 2], [1, 2]])) == {"spearman": [None], "kendall": [None]}
+    assert metric_correlations.between(np.array([[1, 2, 3], [1, 3, 2]])) == ([0.5], [0.3333])
+    assert metric_correlations.between(np.array([[1, 2], [1, 2]])) == ([None], [None])
 
 
 def test_five_models_are_points_too() -> None:
@@ -450,6 +450,8 @@ def test_five_models_are_points_too() -> None:
     # Σd² = 4·1 + 16: ρ = 1 - 6·20/(5·24); of ten pairs the four with the last model disagree.
     assert (models["spearman"], models["kendall"]) == ([0.0], [0.2])
     assert [e["basis"] for e in correlations(*five[1:], *ignored)] == ["items"]
+    # A model that was asked under constrained decoding, too, counts once.
+    assert [e["basis"] for e in correlations(*five[1:], model("m4", 0.9, 0.0, scoring="constrained"))] == ["items"]
 
 
 def test_many_items_are_sampled() -> None:

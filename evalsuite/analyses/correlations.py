@@ -11,18 +11,18 @@ Baselines and perturbed items are left out: oracles and random answers correlate
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from evalsuite.benchmarks.registry import TASKS, metric_rows
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text, Value
-from evalsuite.results.analysis import Analysis, Points, Results, ScoredRun
+from evalsuite.results.analysis import Analysis, Points, Results, ScoredCell, ScoredRun
 from evalsuite.results.cells import ALIKE
 from evalsuite.results.schema.base import Count, Located, Rows, Set, ShotCount, Split, TaskName, Variant
 from evalsuite.results.schema.cell import CellResult
@@ -30,11 +30,12 @@ from evalsuite.results.words import task_and_set, task_heading, with_notes
 from evalsuite.types import Coordinates
 
 if TYPE_CHECKING:
-    from evalsuite.metrics.statistics import Floats
+    from evalsuite.metrics.counts import Floats
 
 SAMPLE = 2000
 MODELS = 5  # the fewest points for a correlation over models
-_OVER = ("model", "scoring", "perturb")  # parts of a place that a row pools (model) or that never vary
+_OVER = ("model", "scoring", "perturb")  # parts of a place that a row has not: it is of several models, not perturbed
+AnyCell = TypeVar("AnyCell", ScoredCell, CellResult)
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
@@ -57,22 +58,23 @@ class MetricCorrelation(Located):
     kendall: Rows[_Correlation | None] = Field(description="Kendall's τ-b, in the same order.")
 
 
-class Between(TypedDict):
-    """The fields of a row with its coefficients."""
-
-    spearman: list[float | None]
-    kendall: list[float | None]
-
-
 def compute(run: ScoredRun) -> list[MetricCorrelation]:
     """Rows of both bases, by task and set."""
-    by_place = by_key((cell.place.without(*_OVER), cell.points) for cell in run.cells if cell.points)
+    with_points = _one_of_a_model(cell for cell in run.cells if cell.points)
+    by_place = by_key((cell.place.without(*_OVER), cell.points) for cell in with_points if cell.points)
     rows = []
     for place, group in by_place.items():
         rows.append(_over_items(place, group))
         rows += _over_models(place, run.results)
     order = list(TASKS)
     return sorted(rows, key=lambda row: (order.index(row.task), row.set))
+
+
+def _one_of_a_model(cells: Iterable[AnyCell]) -> list[AnyCell]:
+    """The cells, less those of constrained replies where the model also generated freely: a model counts once."""
+    every = list(cells)
+    places = {cell.place for cell in every}
+    return [c for c in every if c.place.scoring == "generate" or replace(c.place, scoring="generate") not in places]
 
 
 def _over_items(place: Coordinates, cells: Sequence[Points]) -> MetricCorrelation:
@@ -83,39 +85,52 @@ def _over_items(place: Coordinates, cells: Sequence[Points]) -> MetricCorrelatio
     count = table.shape[1]
     if count > SAMPLE:
         table = table[:, np.random.default_rng(0).choice(count, SAMPLE, replace=False)]
-    return MetricCorrelation(
-        **dict(place), basis="items", models=len(cells), n=table.shape[1], of=count, metrics=names, **between(table)
-    )
+    return _row(place, "items", len(cells), count, names, table)
 
 
 def _over_models(place: Coordinates, results: Sequence[CellResult]) -> Iterator[MetricCorrelation]:
     import numpy as np
 
     counted = (cell for cell in results if cell.is_complete and cell.perturb == "none" and not cell.is_baseline)
-    models = [cell.metrics for cell in counted if cell.without(*_OVER) == place]
+    models = [cell.metrics for cell in _one_of_a_model(counted) if cell.without(*_OVER) == place]
     if (count := len(models)) >= MODELS:
         values = [{name: figure.value for name, figure in row.items() if figure.value is not None} for row in models]
         names = [name for name in models[0] if name not in ALIKE and all(name in row for row in values)]
         table = np.array([[row[name] for row in values] for name in names])
-        yield MetricCorrelation(
-            **dict(place), basis="models", models=count, n=count, of=count, metrics=names, **between(table)
-        )
+        yield _row(place, "models", count, count, names, table)
 
 
-def between(table: Floats) -> Between:
+def _row(
+    place: Coordinates, basis: Literal["items", "models"], models: int, points: int, names: list[str], table: Floats
+) -> MetricCorrelation:
+    """The row of a table (metrics, points), which may be a sample of all `points`."""
+    spearman, kendall = between(table)
+    return MetricCorrelation(
+        **dict(place),
+        basis=basis,
+        models=models,
+        n=table.shape[1],
+        of=points,
+        metrics=names,
+        spearman=spearman,
+        kendall=kendall,
+    )
+
+
+def between(table: Floats) -> tuple[list[float | None], list[float | None]]:
     """Spearman's ρ and Kendall's τ-b of every two rows of `table`, which is (metrics, points); in `combinations` order.
 
     None if one of the two rows is constant, or with fewer than three points.
 
     >>> import numpy as np
-    >>> between(np.array([[1, 2, 3, 4], [1, 2, 4, 3], [5, 5, 5, 5]]))["kendall"]
+    >>> between(np.array([[1, 2, 3, 4], [1, 2, 4, 3], [5, 5, 5, 5]]))[1]
     [0.6667, None, None]
     """
     import numpy as np
 
     pairs = list(combinations(range(len(table)), 2))
     if table.shape[1] < 3:
-        return {"spearman": [None] * len(pairs), "kendall": [None] * len(pairs)}
+        return [None] * len(pairs), [None] * len(pairs)
     varies = np.ptp(table, axis=1) > 0
     ranks = import_module("scipy.stats").rankdata(table, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -124,7 +139,7 @@ def between(table: Floats) -> Between:
     def pairwise(values: Floats) -> list[float | None]:
         return [round(float(values[i, j]), 4) if varies[i] and varies[j] else None for i, j in pairs]
 
-    return {"spearman": pairwise(spearman), "kendall": pairwise(kendall)}
+    return pairwise(spearman), pairwise(kendall)
 
 
 def _kendall(ranks: Floats) -> Floats:

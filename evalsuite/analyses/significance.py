@@ -53,7 +53,7 @@ class ItemScores:
     """The scores of a model on one item."""
 
     item: Hashable  # the id and the content of the item: equal ids with other content are other items
-    source: int  # number of its dialogue within the cell
+    dialogue: int  # its number within the cell
     values: tuple[float, ...]  # a value for each of the task's `item_metrics`
 
 
@@ -80,7 +80,7 @@ def model_scores(cell: CellResult, rows: Iterable[RecordScores], model: str | No
         return None
     metrics = TASKS[cell.task].item_metrics
     scored = [row for row in rows if all(m in row.scores for m in metrics)]
-    source_of = dict(zip((row.item for row in scored), sources([row.context for row in scored]), strict=True))
+    dialogue_of = dict(zip((row.item for row in scored), sources([row.context for row in scored]), strict=True))
     # id -> sample -> (content, scores) of each rotation
     items: dict[str, dict[int, list[tuple[Hashable, tuple[float, ...]]]]] = {}
     for row in scored:
@@ -92,7 +92,7 @@ def model_scores(cell: CellResult, rows: Iterable[RecordScores], model: str | No
         contents = [content for content, _ in next(iter(samples.values()))]
         lowest = [_lowest(rotations) for rotations in samples.values()]
         means = tuple(map(fmean, zip(*lowest, strict=True)))
-        values.append(ItemScores((name, *contents), source_of[name], means))
+        values.append(ItemScores((name, *contents), dialogue_of[name], means))
     place = replace(cell.place, model=model or cell.model)
     return ModelScores(place, tuple(values), bool(values) and cell.is_complete, cell.is_adapter)
 
@@ -108,8 +108,8 @@ def read_model_scores(folder: Path, cells: Iterable[CellResult], prefix: str = "
     """Some cells of a run, from their records. `prefix` comes before the models' names."""
     for cell in cells:
         rows = (_record_scores(record) for record in records.read_records(folder, cell.records))
-        if one := model_scores(cell, rows, f"{prefix}{cell.model}"):
-            yield one
+        if scores := model_scores(cell, rows, f"{prefix}{cell.model}"):
+            yield scores
 
 
 def _record_scores(record: RecordFields) -> RecordScores:
@@ -181,7 +181,7 @@ def _compared(place: Place, column: Sequence[ModelScores]) -> list[TaskCompariso
         return []
     left_out = {c.model: "other items" if c.whole else "incomplete" for c in column if c not in compared}
     order = [v.item for v in compared[0].values]
-    clusters = [v.source for v in compared[0].values]
+    clusters = [v.dialogue for v in compared[0].values]
     table = [{v.item: v.values for v in cell.values} for cell in compared]
     entries = []
     for n, metric in enumerate(TASKS[place.task].item_metrics):
@@ -216,9 +216,7 @@ def _significant(p_values: Mapping[tuple[str, str], float]) -> set[tuple[str, st
     """The pairs with p below ALPHA after Holm's correction."""
     from evalsuite.metrics.statistics import holm
 
-    pairs = list(p_values)
-    adjusted = holm({str(n): p_values[pair] for n, pair in enumerate(pairs)})
-    return {pair for n, pair in enumerate(pairs) if adjusted[str(n)] < ALPHA}
+    return {pair for pair, p in holm(p_values).items() if p < ALPHA}
 
 
 def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -232,11 +230,11 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
     columns: list[frozenset[str]] = [frozenset(ranked)]
     for a, b in differ:
         split = [c - {x} for c in columns if a in c and b in c for x in (a, b)]
-        kept = [c for c in columns if not (a in c and b in c)]
+        intact = [c for c in columns if not (a in c and b in c)]
         for c in sorted(split, key=len, reverse=True):
-            if not any(map(c.issubset, kept)):
-                kept.append(c)
-        columns = kept
+            if not any(map(c.issubset, intact)):
+                intact.append(c)
+        columns = intact
     rank = {model: n for n, model in enumerate(ranked)}
     columns.sort(key=lambda c: sorted(rank[m] for m in c))
     shared = Counter(pair for c in columns for pair in product(c, repeat=2))
@@ -254,14 +252,14 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
 def group_sheets(results: Results) -> Iterator[Sheet]:
     """Significance groups over all models of the run, as p-values are corrected over them; shows only the models in `results`."""
     shown = by_key((cell.without("model"), cell.model) for cell in results.cells)
-    kept = []
+    comparisons = []
     for comparison in task_comparisons(list(read_model_scores(results.out, results.whole.cells))):
         models = shown.get(comparison.without(), ())
         some = {model: text for model, text in comparison.letters.items() if model in models}
-        rest = {model: text for model, text in comparison.left_out.items() if model in models}
+        left_out = {model: text for model, text in comparison.left_out.items() if model in models}
         if some:
-            kept.append(comparison.model_copy(update={"letters": some, "left_out": rest}))
-    yield from letter_sheets(kept)
+            comparisons.append(comparison.model_copy(update={"letters": some, "left_out": left_out}))
+    yield from letter_sheets(comparisons)
 
 
 def letter_sheets(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
