@@ -28,7 +28,7 @@ import numpy as np
 
 from evalsuite.analyses.anchors import read_columns
 from evalsuite.metrics.anchors import choose, curve
-from evalsuite.metrics.statistics import Floats
+from evalsuite.metrics.counts import Floats
 
 RANDOM = 40  # random sets that the error of random items is the mean of
 

@@ -14,7 +14,8 @@ from time import process_time
 
 import numpy as np
 
-from evalsuite.metrics.statistics import Floats, holm, sign_flips
+from evalsuite.metrics.counts import Floats
+from evalsuite.metrics.statistics import holm, sign_flips
 
 DIALOGUES = 60
 KINDS = ("graded", "right or wrong")

@@ -25,7 +25,7 @@ from evalsuite.types import Place, Reading
 
 if TYPE_CHECKING:
     from evalsuite.metrics.anchors import Indices, SizeError
-    from evalsuite.metrics.statistics import Floats
+    from evalsuite.metrics.counts import Floats
 
 SIZES = (25, 50, 100, 200)
 FEW = 10  # with fewer models, the error itself is only roughly known
@@ -137,8 +137,8 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
                 unfit.setdefault(reason, []).append(cell.place.name)
             if reason is None:
                 with damage_named(results):
-                    one = _model_outcomes(run, cell, results.reading)
-                by_column.setdefault((cell.task, cell.set, cell.split), []).append((cell, one))
+                    outcomes = _model_outcomes(run, cell, results.reading)
+                by_column.setdefault((cell.task, cell.set, cell.split), []).append((cell, outcomes))
         for reason, names in unfit.items():
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             remarks.append(f"{run}: left out, {reason}: {names[0]}{more}")
@@ -206,23 +206,23 @@ def _column(cells: Sequence[tuple[CellResult, ModelOutcomes]], remarks: list[str
     ways = Counter(outcomes.way for _, outcomes in cells)
     most = max(ways, key=lambda way: ways[way])
     cell, first = next((cell, outcomes) for cell, outcomes in cells if outcomes.way == most)
-    kept: dict[str, ModelOutcomes] = {}
+    by_model: dict[str, ModelOutcomes] = {}
     for other, outcomes in cells:
         if outcomes.way != most:
             differ = most.differs_in(outcomes.way)
             remarks.append(
                 f"{other.place.name} of {outcomes.run}: left out, asked otherwise than most: other {', '.join(differ)}"
             )
-        elif any(outcomes.fingerprint == known.fingerprint for known in kept.values()):
+        elif any(outcomes.fingerprint == known.fingerprint for known in by_model.values()):
             remarks.append(f"{other.place.name} of {outcomes.run}: left out, the same model is there already")
         else:
-            unique = outcomes.model if outcomes.model not in kept else f"{outcomes.model} ({outcomes.run})"
-            kept[unique] = replace(outcomes, model=unique)
+            unique = outcomes.model if outcomes.model not in by_model else f"{outcomes.model} ({outcomes.run})"
+            by_model[unique] = replace(outcomes, model=unique)
     items = tuple(first.values)
-    table = np.array([[outcomes.values[item] for item in items] for outcomes in kept.values()])
+    table = np.array([[outcomes.values[item] for item in items] for outcomes in by_model.values()])
     known = sorted({*first.answers.values()})
     numbers = np.array([known.index(first.answers[item]) for item in items]) if "" not in known else None
-    return TaskOutcomes(cell.place, cell.facts, tuple(kept), items, table, numbers)
+    return TaskOutcomes(cell.place, cell.facts, tuple(by_model), items, table, numbers)
 
 
 # --- the file
@@ -230,11 +230,11 @@ def _column(cells: Sequence[tuple[CellResult, ModelOutcomes]], remarks: list[str
 
 def file_of(chosen: Iterable[ChosenAnchors], seed: int) -> AnchorFile:
     """The file of anchor items."""
-    return AnchorFile(format=1, evalsuite=VERSION, seed=seed, sets=[_set(one) for one in chosen])
+    return AnchorFile(format=1, evalsuite=VERSION, seed=seed, sets=[_set(task_anchors) for task_anchors in chosen])
 
 
-def _set(one: ChosenAnchors) -> AnchorSet:
-    column = one.column
+def _set(chosen: ChosenAnchors) -> AnchorSet:
+    column = chosen.column
     scores = column.table.mean(axis=1)
     return AnchorSet(
         **dict(column.place.without("model")),
@@ -244,9 +244,9 @@ def _set(one: ChosenAnchors) -> AnchorSet:
         metric=TASKS[column.place.task].metrics[0],
         models=list(column.models),
         seen=[float(scores.min()), float(scores.max())],
-        method=one.point.method,
-        error=_error(one.point),
-        items=[AnchorItem(id=item, weight=weight) for item, weight in one.items],
+        method=chosen.point.method,
+        error=_error(chosen.point),
+        items=[AnchorItem(id=item, weight=weight) for item, weight in chosen.items],
         curve=[
             AnchorPoint(
                 size=point.size,
@@ -256,7 +256,7 @@ def _set(one: ChosenAnchors) -> AnchorSet:
                 random=list(point.random),
                 stronger=None if point.stronger is None else list(point.stronger),
             )
-            for point in one.curve
+            for point in chosen.curve
         ],
     )
 

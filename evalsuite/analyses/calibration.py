@@ -29,7 +29,7 @@ from evalsuite.results.words import WAY, task_and_set, with_notes
 from evalsuite.types import WRITTEN, Place
 
 if TYPE_CHECKING:
-    from evalsuite.metrics.statistics import Floats
+    from evalsuite.metrics.counts import Floats
 
 COVERAGES = tuple(n / 10 for n in range(1, 11))
 
@@ -263,7 +263,7 @@ _STATED = Text(
     "squared difference between stated confidence and right (1) or wrong (0), 0 to 1, lower is better; always 50 %: 0.25. "
     f"{_REST[1]}",
 )
-_SHOWN = (0.2, 0.5, 0.8)
+_SHOWN = (0.2, 0.5, 0.8)  # the coverages for which the table has a column of accuracy
 
 
 def sheets(results: Results) -> Iterator[Sheet]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.metrics.statistics import Floats
+from evalsuite.metrics.counts import Floats
 
 _BITS = 18  # features are hashed into 2**18 columns: a few thousand short texts seldom collide
 

@@ -15,7 +15,8 @@ from random import Random
 
 import numpy as np
 
-from evalsuite.metrics.statistics import CLEARLY, FIRST, Floats
+from evalsuite.metrics.counts import Floats
+from evalsuite.metrics.statistics import CLEARLY, FIRST
 
 DRAWS = 99_999  # random choices of the published arrangement, which cost no forward pass
 _BLOCK = 2_000_000  # random numbers in memory at a time

@@ -102,8 +102,8 @@ def partial_spearman(x: _Numbers, y: _Numbers, control: _Numbers) -> float | Non
     if xy is None:
         return None
     xz, yz = spearman(x, control) or 0.0, spearman(y, control) or 0.0  # a constant control explains nothing
-    rest = (1 - xz**2) * (1 - yz**2)
-    return (xy - xz * yz) / math.sqrt(rest) if rest > 1e-12 else None
+    unexplained = (1 - xz**2) * (1 - yz**2)
+    return (xy - xz * yz) / math.sqrt(unexplained) if unexplained > 1e-12 else None
 
 
 def within(a: Sequence[int], b: Sequence[int], most: int = 1) -> float:

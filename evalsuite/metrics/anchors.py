@@ -22,7 +22,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics.statistics import Floats, t_quantile
+from evalsuite.metrics.counts import Floats
+from evalsuite.metrics.statistics import t_quantile
 
 Indices = NDArray[np.intp]
 
@@ -144,16 +145,16 @@ def _regressed(seen: KnownModels, start: Anchors) -> Anchors:
     """Weights u + v: u are the weights of `start`, and v, which sums to 0, is fitted to the models' means less their estimates
     by u. The penalty on v is the candidate with the least leave-one-model-out error, which is computed in closed form."""
     values = seen.table[:, start.items]
-    rest = seen.table.mean(axis=1) - values @ start.weights
+    residuals = seen.table.mean(axis=1) - values @ start.weights
     values = values - values.mean(axis=1, keepdims=True)  # so that v sums to 0
     spectrum, vectors = np.linalg.eigh(values @ values.T)
-    spectrum, along = np.maximum(spectrum, 0), vectors.T @ rest
+    spectrum, along = np.maximum(spectrum, 0), vectors.T @ residuals
     unit = spectrum.mean()
     if unit <= 0:
         return start
     shrunk = spectrum / (spectrum + _PENALTIES[:, None] * unit)  # (penalties, models)
     fitted, leverage = (shrunk * along) @ vectors.T, shrunk @ (vectors**2).T
-    left_out = np.abs((rest - fitted) / np.maximum(1 - leverage, 1e-9)).mean(axis=1)
+    left_out = np.abs((residuals - fitted) / np.maximum(1 - leverage, 1e-9)).mean(axis=1)
     penalty = _PENALTIES[left_out.argmin()] * unit
     weights = start.weights + values.T @ (vectors @ (along / (spectrum + penalty)))
     return Anchors(start.items, weights) if np.abs(weights).sum() <= MOST_WEIGHT else start
@@ -297,8 +298,8 @@ def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: in
     points = []
     for size in sizes:
         chosen = [by_method[taken[model, size], size] for model in range(models)]
-        absolute = np.array([one.absolute[model] for model, one in enumerate(chosen)])
-        rms = float(np.sqrt(np.mean([one.squared[model] for model, one in enumerate(chosen)])))
+        absolute = np.array([of_model.absolute[model] for model, of_model in enumerate(chosen)])
+        rms = float(np.sqrt(np.mean([of_model.squared[model] for model, of_model in enumerate(chosen)])))
         points.append(
             SizeError(
                 size,
@@ -319,7 +320,7 @@ def _inner(
     table: Floats, answers: Indices | None, sizes: Sequence[int], left_out: Indices, methods: Sequence[str], seed: int
 ) -> Iterator[tuple[int, str]]:
     """(size, the best method by the models that are not left out)."""
-    rest = np.delete(table, left_out, axis=0)
-    by_method = errors(rest, answers, sizes, dealt(len(rest), INNER, seed), methods, seed)
+    others = np.delete(table, left_out, axis=0)
+    by_method = errors(others, answers, sizes, dealt(len(others), INNER, seed), methods, seed)
     for size in sizes:
         yield size, best(by_method, methods, size)

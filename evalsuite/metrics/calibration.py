@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics.statistics import Floats, Interval, Rng, bootstrap
+from evalsuite.metrics.counts import Floats
+from evalsuite.metrics.statistics import Interval, Rng, bootstrap
 
 BINS = 10
 

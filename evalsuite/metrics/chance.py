@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics.statistics import CLEARLY, FIRST, Floats, Rng, by_cluster, family_draws, generator_of
+from evalsuite.metrics.counts import Floats
+from evalsuite.metrics.statistics import CLEARLY, FIRST, Rng, by_cluster, family_draws, generator_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def better_than_shuffled(
     kinds = kinds.reshape(-1).astype(np.min_scalar_type(len(sets)))
     alike = [np.flatnonzero(np.asarray(options)[order] == n) for n in sorted({*options})]
     shares = [_shares([chosen[n] for n in order], max(options)) for chosen in models]
-    fits = [_fit(one, right, sets, alike) for one in shares]
+    fits = [_fit(of_model, right, sets, alike) for of_model in shares]
     first = np.arange(len(right)) * len(sets)
 
     def studentized(fit: Floats, indices: NDArray[np.int_]) -> Floats:
@@ -82,11 +83,12 @@ def better_than_shuffled(
             break
     return [
         ShuffledTest(
-            float((one * right).sum()) / len(right),
-            sum(len(some) * float(one[some].mean(axis=0) @ right[some].mean(axis=0)) for some in alike) / len(right),
+            float((of_model * right).sum()) / len(right),
+            sum(len(some) * float(of_model[some].mean(axis=0) @ right[some].mean(axis=0)) for some in alike)
+            / len(right),
             (int(far) + 1) / (int(count) + 1),
         )
-        for one, far, count in zip(shares, as_far, drawn, strict=True)
+        for of_model, far, count in zip(shares, as_far, drawn, strict=True)
     ]
 
 

@@ -69,11 +69,11 @@ def frmm(models: Mapping[str, Solved]) -> dict[str, Mono]:
     50.0
     """
     whole = {model: _accuracy(solved, solved.right.keys()) for model, solved in models.items()}
-    kept = {model: solved.right.keys() & solved.retained for model, solved in models.items()}
-    left = {model: _accuracy(solved, kept[model]) for model, solved in models.items()}
+    retained = {model: solved.right.keys() & solved.retained for model, solved in models.items()}
+    left = {model: _accuracy(solved, retained[model]) for model, solved in models.items()}
     ranks, ranks_left = _ranks(whole), _ranks(left)
     return {
-        model: Mono(len(solved.right), whole[model], ranks[model], len(kept[model]), left[model], ranks_left[model])
+        model: Mono(len(solved.right), whole[model], ranks[model], len(retained[model]), left[model], ranks_left[model])
         for model, solved in models.items()
     }
 

@@ -17,7 +17,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from evalsuite.metrics.statistics import FEWEST, Floats, cluster_sums, paired_error, t_quantile
+from evalsuite.metrics.counts import Floats
+from evalsuite.metrics.statistics import FEWEST, cluster_sums, paired_error, t_quantile
 
 POWER, LEVEL = 0.8, 0.95
 # Assumptions before replies: the share of items on which exactly one of two models is right, and the correlation of two

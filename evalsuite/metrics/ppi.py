@@ -20,7 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evalsuite.metrics.statistics import Floats, cluster_sums, t_quantile
+from evalsuite.metrics.counts import Floats
+from evalsuite.metrics.statistics import cluster_sums, t_quantile
 
 LEVEL = 0.95
 

@@ -36,7 +36,7 @@ from evalsuite.metrics.counts import Floats, Ints
 _SHARE = 1 / 8  # the smallest share of all items that is a stratum; smaller ones are merged
 _MOST = 0.97  # the largest bet
 _FARTHEST = 0.3  # the largest difference of two models for which bets are made
-_HALVINGS = 40
+_HALVINGS = 40  # steps of the bisection in `_mixed`
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,15 @@ def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Ord
     """
     strata_items = by_key((stratum, n) for n, stratum in enumerate(strata)).values()
     rare = [n for members in strata_items if len(members) < _SHARE * len(names) for n in members]
-    kept = [members for members in strata_items if len(members) >= _SHARE * len(names)]
-    if rare and kept and len(rare) < _SHARE * len(names):
-        kept[-1] = [*kept[-1], *rare]
+    large = [members for members in strata_items if len(members) >= _SHARE * len(names)]
+    if rare and large and len(rare) < _SHARE * len(names):
+        large[-1] = [*large[-1], *rare]
     elif rare:
-        kept.append(rare)
+        large.append(rare)
     priority = [blake2b(f"{seed}:{name}".encode(), digest_size=16).digest() for name in names]
-    blocks = min(map(len, kept), default=0)  # each block draws one item or more from every stratum
+    blocks = min(map(len, large), default=0)  # each block draws one item or more from every stratum
     rows = []
-    for stratum, members in enumerate(kept):
+    for stratum, members in enumerate(large):
         members.sort(key=lambda n: priority[n])
         rows += [(k * blocks // len(members), stratum, n) for k, n in enumerate(members)]
     table = np.array(sorted(rows, key=lambda row: row[:2]), dtype=np.int64).reshape(-1, 3)
@@ -170,7 +170,7 @@ def products(x: Floats, order: Order, margin: float) -> tuple[Floats, Floats]:
     # λ_h for λ = 1, as in the module's docstring.
     shares = (sizes - drawn_before) / drawn / (left / size)[:, None]
     bet = np.minimum(margin * total / left / variance, _MOST / shares.max(axis=1))
-    own = (bet[:, None] * shares)[block, stratum]
-    grown = np.bincount(block, np.log1p(own * off) + own * centres[block, stratum], minlength=count)
+    bets = (bet[:, None] * shares)[block, stratum]
+    grown = np.bincount(block, np.log1p(bets * off) + bets * centres[block, stratum], minlength=count)
     per_item = bet * size / left
     return np.cumsum(grown + per_item * gained), total * np.cumsum(per_item)

@@ -39,9 +39,9 @@ class SetScores:
         if len(chosen) != len(gold) or not gold or not all(gold):
             raise ValueError(f"{len(chosen)} sets of answers for {len(gold)} items, each with one right answer or more")
         rows = []
-        for said, right in zip(chosen, gold, strict=True):
-            hit, named, asked = count_answers(said, right)
-            rows.append((1, {*said} == {*right}, hit, named, asked, hit / named, hit / asked))
+        for answers, right in zip(chosen, gold, strict=True):
+            hit, named, asked = count_answers(answers, right)
+            rows.append((1, {*answers} == {*right}, hit, named, asked, hit / named, hit / asked))
         return cls(np.array(rows, dtype=float))
 
     @property
@@ -51,12 +51,12 @@ class SetScores:
 
     def finish(self, sums: Floats) -> dict[str, Floats]:
         """(..., 7) sums -> metric name -> (...) values."""
-        n, exact, right, said, gold, precision, recall = (sums[..., i] for i in range(len(COLUMNS)))
+        n, exact, right, given, gold, precision, recall = (sums[..., i] for i in range(len(COLUMNS)))
         return {
             "set_accuracy": ratio(exact, n),
-            "answer_precision": ratio(right, said),
+            "answer_precision": ratio(right, given),
             "answer_recall": ratio(right, gold),
-            "answer_f1": ratio(2 * right, said + gold),
+            "answer_f1": ratio(2 * right, given + gold),
             "macro_precision": ratio(precision, n),
             "macro_recall": ratio(recall, n),
             "macro_f1": ratio(2 * precision * recall, n * (precision + recall)),

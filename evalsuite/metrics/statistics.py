@@ -41,9 +41,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalsuite.common.grouping import by_key
+from evalsuite.metrics.counts import Floats
 from evalsuite.types import Additive
 
-Floats = NDArray[np.float64]
 Rng = Random | np.random.Generator
 Key = TypeVar("Key", bound=Hashable)
 
@@ -519,7 +519,7 @@ def unpaired_test(
     return UnpairedTest(value, max((as_far + 1) / (drawn + 1), least), counts, least)
 
 
-def _least_by_chance(means: Floats, mine: int, others: int) -> float:
+def _least_by_chance(means: Floats, alone_in_first: int, alone_in_second: int) -> float:
     """The smallest p of `unpaired_test` that dialogues' means can give, in the order of its rows: the chance that all dialogues
     with another mean than the most frequent one are in the same set.
 
@@ -528,11 +528,14 @@ def _least_by_chance(means: Floats, mine: int, others: int) -> float:
     """
     _, kind, counts = np.unique(np.round(means, 9), return_inverse=True, return_counts=True)
     differs = kind != int(counts.argmax())
-    alone = int(differs[: mine + others].sum())
-    one, other = differs[mine + others :].reshape(2, -1)
+    alone = int(differs[: alone_in_first + alone_in_second].sum())
+    one, other = differs[alone_in_first + alone_in_second :].reshape(2, -1)
     swaps = 0.5 ** int((one != other).sum())
     # Whole numbers are divided first: those of a thousand dialogues are too large for a float.
-    return swaps * (min(math.comb(n, alone) for n in (mine, others)) / math.comb(mine + others, alone))
+    return swaps * (
+        min(math.comb(n, alone) for n in (alone_in_first, alone_in_second))
+        / math.comb(alone_in_first + alone_in_second, alone)
+    )
 
 
 def _few(*counts: int) -> float:

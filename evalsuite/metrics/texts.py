@@ -41,8 +41,8 @@ class TextCorpus:
         if tokenisation not in self._tables:
             flat = [ref for refs in self.references for ref in refs]
             tokens = tokenise([*self.hypotheses, *flat], tokenisation)
-            rest = iter(tokens[len(self.hypotheses) :])
-            grouped = [[next(rest) for _ in refs] for refs in self.references]
+            remaining = iter(tokens[len(self.hypotheses) :])
+            grouped = [[next(remaining) for _ in refs] for refs in self.references]
             self._tables[tokenisation] = TokenTable(tokens[: len(self.hypotheses)], grouped)
         return self._tables[tokenisation]
 
@@ -131,8 +131,8 @@ def _finish(sums: Floats, columns: tuple[str, ...]) -> dict[str, Floats]:
         if metric.counts:
             name = metric.counts.name
             if name not in pooled:
-                part = [i for i, column in enumerate(columns) if column.startswith(f"{name}.")]
-                pooled[name] = metric.counts.pooled(sums[..., part]) if part else None
+                indices = [i for i, column in enumerate(columns) if column.startswith(f"{name}.")]
+                pooled[name] = metric.counts.pooled(sums[..., indices]) if indices else None
             if (shared := pooled[name]) is not None:
                 result[metric.name] = _column(metric, shared)
     return result
