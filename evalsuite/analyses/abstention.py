@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 
 from pydantic import Field
 
@@ -23,7 +22,7 @@ from evalsuite.results.analysis import Analysis, Results, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Count, Number, Share
 from evalsuite.results.words import place_words, with_notes
-from evalsuite.types import Status
+from evalsuite.types import WRITTEN, Status
 
 ANSWERED = frozenset({Status.PARSED, Status.SEVERAL, Status.CONFLICT})
 ABSTAINED = frozenset({Status.REFUSED})
@@ -49,22 +48,22 @@ class Abstention(CellFields):
     def score(self, penalty: float) -> Value:
         """right - penalty * wrong, with its 95 % interval: Student's t with dialogues - 1 degrees of freedom. Where all dialogues
         have the same score, Wilson's with dialogues as units, from -penalty to 1."""
+        from evalsuite.metrics.statistics import few_dialogues, t_quantile
+
         value = self.right - penalty * self.wrong
         if self.right_variance is None or self.wrong_variance is None or self.covariance is None:
             return Value(value)
         variance = self.right_variance + penalty**2 * self.wrong_variance - 2 * penalty * self.covariance
         if variance <= 1e-12:
-            from evalsuite.metrics.statistics import few_dialogues
-
             share = few_dialogues([(value + penalty) / (1 + penalty)] * self.dialogues, range(self.dialogues))
             return Value(value, (1 + penalty) * share.low - penalty, (1 + penalty) * share.high - penalty)
-        half = float(import_module("scipy.special").stdtrit(self.dialogues - 1, 0.975)) * math.sqrt(max(0.0, variance))
+        half = t_quantile(0.975, self.dialogues - 1) * math.sqrt(variance)
         return Value(value, max(-penalty, value - half), min(1.0, value + half))
 
 
 def compute(run: ScoredRun) -> list[Abstention] | None:
     """A row for each cell asked in a way in which any model abstained; None if none did."""
-    written = [cell for cell in run.outcomes if cell.place.scoring in ("generate", "constrained") and cell.is_share]
+    written = [cell for cell in run.outcomes if cell.place.scoring in WRITTEN and cell.is_share]
     ways = {cell.place.without("model") for cell in written if any(o.answer.status in ABSTAINED for o in cell.outcomes)}
     return [abstention(cell) for cell in written if cell.outcomes and cell.place.without("model") in ways] or None
 

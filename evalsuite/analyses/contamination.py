@@ -111,12 +111,12 @@ def keep_rows(out: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     new = [ExposureTest.model_validate({**row, "p_holm": None}) for row in rows]
     prints = {row.model: row.fingerprint for row in new}
     old = [row for row in read_rows(out) if prints.get(row.model) in (None, row.fingerprint)]
-    kept = {(row.model, *row.file, row.test, row.form): row for row in (*old, *new)}
-    every = sorted(kept.values(), key=_order)
-    corrected: dict[str, float] = {}
+    by_test = {(row.model, *row.file, row.test, row.form): row for row in (*old, *new)}
+    every = sorted(by_test.values(), key=_order)
+    corrected: dict[int, float] = {}
     for model in {row.model for row in every}:
-        corrected |= holm({str(n): row.p for n, row in enumerate(every) if row.model == model and row.p is not None})
-    written = [row.model_copy(update={"p_holm": corrected.get(str(n))}).written() for n, row in enumerate(every)]
+        corrected |= holm({n: row.p for n, row in enumerate(every) if row.model == model and row.p is not None})
+    written = [row.model_copy(update={"p_holm": corrected.get(n)}).written() for n, row in enumerate(every)]
     path = out / NAME
     replace_file(path, finite_json({"format": 1, "rows": written}, path, indent=1) + "\n")
 
@@ -266,8 +266,8 @@ def _references(rows: Sequence[ExposureTest]) -> list[Text]:
     """Notes on the reference models, and on tests in which they favour the published form, too."""
     notes = []
     for name in dict.fromkeys(row.reference.name for row in rows if row.reference):
-        theirs = [row.reference.p for row in rows if row.reference and row.reference.name == name]
-        known = [p for p in theirs if p is not None]
+        p_values = [row.reference.p for row in rows if row.reference and row.reference.name == name]
+        known = [p for p in p_values if p is not None]
         small = sum(p < LEVEL for p in known)
         notes.append(
             Text(

@@ -5,7 +5,7 @@ Our metrics of spans and texts are of the answer that was read out of a reply; t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from statistics import fmean
 
@@ -65,30 +65,26 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
     # item -> its replies: one, or one for each sample
     items = by_key((trial.item.id, n) for n, (trial, *_) in enumerate(answered))
 
-    def by_item(values: Sequence[float]) -> list[float]:
-        return [sum(values[n] for n in replies) / len(replies) for replies in items.values()]
+    def by_item(name: str, scores: Sequence[Mapping[str, float]]) -> list[float]:
+        return [sum(scores[n][name] for n in replies) / len(replies) for replies in items.values()]
 
-    columns = {
-        name: (
-            by_item([score_of.values[name] for *_, score_of in answered]),
-            by_item([x[name] for x in of_reply]),
-        )
-        for name in ("f1", "em")
-    }
-    gains = [x - y for x, y in zip(*columns["f1"], strict=True)]
+    def mean(name: str, scores: Sequence[Mapping[str, float]]) -> float:
+        return sum(by_item(name, scores)) / len(items)
+
+    of_answer = [score_of.values for *_, score_of in answered]
+    gains = [x - y for x, y in zip(by_item("f1", of_answer), by_item("f1", of_reply), strict=True)]
     clusters = sources([answered[replies[0]][0].item.context for replies in items.values()])
     # The seed names no model: two models with the same replies get the same interval.
     rng = Random(f"extraction:{place.task}:{place.set}:{place.split}")
     low, high = mean_difference(gains, clusters, rng)
-    means = {name: [sum(side) / len(items) for side in both] for name, both in columns.items()}
     return Extraction(
         **place.as_dict(),
         items=len(items),
         cut=cut / len(answered),
-        f1=means["f1"][0],
-        f1_reply=means["f1"][1],
-        em=means["em"][0],
-        em_reply=means["em"][1],
+        f1=mean("f1", of_answer),
+        f1_reply=mean("f1", of_reply),
+        em=mean("em", of_answer),
+        em_reply=mean("em", of_reply),
         gain=fmean(gains),
         low=low,
         high=high,

@@ -14,10 +14,10 @@ several tasks. Such a dialogue counts once, with all that it moves the mean by (
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -38,9 +38,10 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import About, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.influences import DialogueNumbers, Influences, by_dialogue, influences_on_change, numbered
+from evalsuite.results.influences import Influences, by_dialogue, influences_on_change, numbered
 from evalsuite.results.order import mean_ranks
 from evalsuite.results.schema.base import (
+    CellFields,
     Count,
     IntervalFields,
     Located,
@@ -155,9 +156,6 @@ class BenchmarkGroup(Strict):
     rows: Rows[GroupRow]
 
 
-Parts = Mapping[str, GroupPart]  # name -> part
-
-
 def compute(run: ScoredRun) -> list[BenchmarkGroup]:
     asked = {TASKS[cell.task].benchmark for cell in run.results}
     groups = [group for group in named_groups.groups().values() if len(asked & {*group.benchmarks}) > 1]
@@ -183,27 +181,24 @@ def overview(
 
     influences: those on cells, and by the perturbed place on effects. What has none is taken as independent of all others.
     """
-    dialogues = _Dialogues(influences or {}, numbered((influences or {}).values()))
+    known = influences or {}
+    numbers = numbered(known.values())
+
+    def dialogues_of(place: Place, metric: str) -> DialogueMoves:
+        return by_dialogue(known.get(place), metric, numbers)
+
     tables = []
     for group in groups:
-        mine = [c for c in cells if TASKS[c.task].benchmark in group.benchmarks and not c.is_subset]
-        for split in dict.fromkeys(c.split for c in mine):
-            plain = [c for c in mine if c.split == split and c.perturb == "none"]
+        of_group = [c for c in cells if TASKS[c.task].benchmark in group.benchmarks and not c.is_subset]
+        for split in dict.fromkeys(c.split for c in of_group):
+            plain = [c for c in of_group if c.split == split and c.perturb == "none"]
             if len({TASKS[c.task].benchmark for c in plain}) > 1:
                 changed = [e for e in effects if e.split == split and TASKS[e.task].benchmark in group.benchmarks]
-                tables.append(_group(group, split, plain, changed, dialogues))
+                tables.append(_group(group, split, plain, changed, dialogues_of))
     return tables
 
 
-@dataclass(frozen=True, slots=True)
-class _Dialogues:
-    """The influences of dialogues on parts."""
-
-    influences: Mapping[Place, Influences]
-    numbers: DialogueNumbers
-
-    def of(self, place: Place, metric: str) -> dict[Hashable, tuple[float, float]]:
-        return by_dialogue(self.influences.get(place), metric, self.numbers)
+DialogueMoves = Mapping[Hashable, tuple[float, float]]  # a part's dialogues, as `Summand.dialogues`
 
 
 def _group(
@@ -211,7 +206,7 @@ def _group(
     split: Split,
     cells: Sequence[CellResult],
     effects: Sequence[PerturbationEffect],
-    dialogues: _Dialogues,
+    dialogues_of: Callable[[Place, str], DialogueMoves],
 ) -> BenchmarkGroup:
     left_out = {c.task for c in cells if not _scale(TASKS[c.task].metrics[0])}
     cells = [c for c in cells if c.task not in left_out]
@@ -227,7 +222,7 @@ def _group(
         split=split,
         columns=columns,
         left_out=sorted(left_out, key=task_order),
-        rows=[_row(way, columns, changed, at, effect_at, dialogues) for way in _ways(cells)],
+        rows=[_row(way, columns, changed, at, effect_at, dialogues_of) for way in _ways(cells)],
     )
 
 
@@ -279,94 +274,66 @@ def _changed(group: Group, effects: Sequence[PerturbationEffect]) -> dict[tuple[
 # --- rows
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A model and how it is asked."""
-
-    model: str
-    split: Split
-    variant: str
-    shots: int
-    scoring: Scoring
-
-    def place(self, part: str, perturb: str = "none") -> Place:
-        """The place of a part's figure. As in a run (evaluation/plan.py), a task that lacks the scoring is asked by its own first
-        one, and a task that takes no shots is asked without."""
-        task, item_set = part.split("/")
-        row = TASKS[task]
-        shots = self.shots if takes_shots(row) else 0
-        scoring = self.scoring if self.scoring in row.scorings else row.scorings[0]
-        return Place(self.model, task, item_set, self.split, self.variant, shots, scoring, perturb)
+def _place(way: Place, part: str, perturb: str = "none") -> Place:
+    """The place of a part's figure. As in a run (evaluation/plan.py), a task that lacks the scoring is asked by its own first
+    one, and a task that takes no shots is asked without. `way`: a place without task and set."""
+    name, item_set = part.split("/")
+    task = TASKS[name]
+    shots = way.shots if takes_shots(task) else 0
+    scoring = way.scoring if way.scoring in task.scorings else task.scorings[0]
+    return replace(way, task=name, set=item_set, shots=shots, scoring=scoring, perturb=perturb)
 
 
-def _ways(cells: Sequence[CellResult]) -> list[_Way]:
-    """A row for each model and way of asking, without rows whose cells are all in another row of the model."""
-    ways = dict.fromkeys(_Way(c.model, c.split, c.variant, c.shots, c.scoring) for c in cells if c.scoring != "nll")
+def _ways(cells: Sequence[CellResult]) -> list[Place]:
+    """Places without task and set: a row for each model and way of asking, without rows whose cells are all in another row of the
+    model."""
+    ways = dict.fromkeys(replace(c.place, task="", set="") for c in cells if c.scoring != "nll")
     asked = {c.place for c in cells}
-    covered = {way: {p for c in cells if (p := way.place(f"{c.task}/{c.set}")) in asked} for way in ways}
+    covered = {way: {p for c in cells if (p := _place(way, f"{c.task}/{c.set}")) in asked} for way in ways}
     return [way for way in ways if not any(covered[way] < covered[other] for other in ways if other.model == way.model)]
 
 
 def _row(
-    way: _Way,
+    way: Place,
     columns: Sequence[GroupColumn],
     changed: Mapping[tuple[str, str], Sequence[str]],
     at: Mapping[Place, CellResult],
     effect_at: Mapping[Place, PerturbationEffect],
-    dialogues: _Dialogues,
+    dialogues_of: Callable[[Place, str], DialogueMoves],
 ) -> GroupRow:
-    names = dict.fromkeys(name for column in columns for name in column.parts)
-    parts = {name: _part(cell) for name in names if (cell := at.get(way.place(name)))}
     changes = []
     for (perturb, benchmark), wanted in changed.items():
-        there = {name: _change(effect) for name in wanted if (effect := effect_at.get(way.place(name, perturb)))}
-        if there:
-            shared = {name: dialogues.of(way.place(name, perturb), part.metric) for name, part in there.items()}
-            mean, items, missing = _mean(there, wanted, shared)
-            changes.append(
-                GroupChange(
-                    perturb=perturb,
-                    benchmark=benchmark,
-                    **dict(mean),
-                    items=items,
-                    missing=missing,
-                    parts=[*there.values()],
-                )
-            )
-    shared = {name: dialogues.of(way.place(name), part.metric) for name, part in parts.items()}
-    scores = []
-    for column in columns:
-        mean, items, missing = _mean(parts, column.parts, shared)
-        chance = _chance(parts, column.parts)
-        scores.append(
-            GroupScore(kind=column.kind, name=column.name, **dict(mean), items=items, missing=missing, chance=chance)
-        )
+        places = {name: _place(way, name, perturb) for name in wanted}
+        parts_changed = {name: _change(effect_at[place]) for name, place in places.items() if place in effect_at}
+        if parts_changed:
+            dialogues = {name: dialogues_of(places[name], part.metric) for name, part in parts_changed.items()}
+            figures = _mean(parts_changed, wanted, dialogues)
+            parts_asked = [*parts_changed.values()]
+            changes.append(GroupChange(perturb=perturb, benchmark=benchmark, **figures, parts=parts_asked))
+    places = {name: _place(way, name) for column in columns for name in column.parts}
+    parts = {name: _part(at[place]) for name, place in places.items() if place in at}
+    dialogues = {name: dialogues_of(places[name], part.metric) for name, part in parts.items()}
     return GroupRow(
-        model=way.model,
-        split=way.split,
-        variant=way.variant,
-        shots=way.shots,
-        scoring=way.scoring,
-        perturb="none",
+        **dict(way.without("task", "set")),
         parts=[*parts.values()],
-        scores=scores,
+        scores=[
+            GroupScore(
+                kind=column.kind,
+                name=column.name,
+                **_mean(parts, column.parts, dialogues),
+                chance=_chance(parts, column.parts),
+            )
+            for column in columns
+        ],
         changes=changes,
     )
 
 
 def _part(cell: CellResult) -> GroupPart:
     """The headline of a cell, brought to 0 … 1."""
-    metric = TASKS[cell.task].metrics[0]
-    figure, top = cell.headline, _scale(metric)
+    metric, figure = TASKS[cell.task].metrics[0], cell.headline
     return GroupPart(
-        task=cell.task,
-        set=cell.set,
-        shots=cell.shots,
-        scoring=cell.scoring,
-        metric=metric,
-        value=_over(figure.value, top),
-        low=_over(figure.low, top),
-        high=_over(figure.high, top),
+        **_figure(cell, metric, figure.value, figure.low, figure.high),
         items=figure.n,
         lost=(0 if cell.is_estimate else cell.missing) + cell.failed,
         estimated=True if cell.is_estimate else None,
@@ -376,22 +343,15 @@ def _part(cell: CellResult) -> GroupPart:
 
 def _change(effect: PerturbationEffect) -> GroupChangePart:
     """The change of a perturbed cell, brought to 0 … 1."""
-    top = _scale(effect.metric)
-    return GroupChangePart(
-        task=effect.task,
-        set=effect.set,
-        shots=effect.shots,
-        scoring=effect.scoring,
-        metric=effect.metric,
-        value=_over(effect.change, top),
-        low=_over(effect.low, top),
-        high=_over(effect.high, top),
-        items=effect.items,
-    )
+    figure = _figure(effect, effect.metric, effect.change, effect.low, effect.high)
+    return GroupChangePart(**figure, items=effect.items)
 
 
-def _over(value: float | None, top: float) -> float | None:
-    return None if value is None else value / top
+def _figure(row: CellFields, metric: str, value: float | None, low: float | None, high: float | None) -> dict[str, Any]:
+    """The fields of a part about a cell: a figure with its interval, brought to 0 … 1."""
+    figures = {"value": value, "low": low, "high": high}
+    shares = {name: None if figure is None else figure / _scale(metric) for name, figure in figures.items()}
+    return dict(row.without("model", "split", "variant", "perturb")) | {"metric": metric} | shares
 
 
 # --- means
@@ -408,33 +368,31 @@ def weights(parts: Iterable[str]) -> dict[str, float]:
 
 
 def _mean(
-    parts: Mapping[str, GroupPart | GroupChangePart],
-    wanted: Sequence[str],
-    dialogues: Mapping[str, Mapping[Hashable, tuple[float, float]]],
-) -> tuple[IntervalFields, int, list[str]]:
-    """(the weighted mean of the wanted parts, null if one is missing; the number of items; the missing parts). `dialogues`: part
-    -> its dialogues, for `weighted_sum`."""
+    parts: Mapping[str, GroupPart | GroupChangePart], wanted: Sequence[str], dialogues: Mapping[str, DialogueMoves]
+) -> dict[str, Any]:
+    """The weighted mean of the wanted parts with its interval, null if one is missing; the number of items; the missing parts.
+
+    dialogues: part -> its dialogues, for `weighted_sum`."""
     from evalsuite.metrics.statistics import Summand, weighted_sum
 
-    there = {name: parts[name] for name in wanted if name in parts}
-    missing = [name for name in wanted if name not in there or there[name].value is None]
-    items = sum(part.items for part in there.values())
-    if missing:
-        return IntervalFields(value=None, low=None, high=None), items, missing
-    weighed = weights(wanted)
-    summands = []
-    for name, weight in weighed.items():
-        part = there[name]
+    known = [parts[name] for name in wanted if name in parts]
+    missing = [name for name in wanted if name not in parts or parts[name].value is None]
+    value = low = high = None
+    if not missing:
+        weighed = weights(wanted)
         # Intervals of parts that were stopped early do not add up.
-        if part.bounds is None or (isinstance(part, GroupPart) and part.estimated):
-            value = math.fsum(w * (there[of].value or 0.0) for of, w in weighed.items())
-            return IntervalFields(value=value, low=None, high=None), items, missing
-        summands.append(Summand(weight, *part.bounds, dialogues[name]))
-    mean = weighted_sum(summands)
-    return IntervalFields(value=mean.value, low=mean.low, high=mean.high), items, missing
+        if any(part.bounds is None or (isinstance(part, GroupPart) and part.estimated) for part in known):
+            value = math.fsum(weight * (parts[name].value or 0.0) for name, weight in weighed.items())
+        else:
+            mean = weighted_sum(
+                [Summand(w, *bounds, dialogues[name]) for name, w in weighed.items() if (bounds := parts[name].bounds)]
+            )
+            value, low, high = mean.value, mean.low, mean.high
+    items = sum(part.items for part in known)
+    return {"value": value, "low": low, "high": high, "items": items, "missing": missing}
 
 
-def _chance(parts: Parts, wanted: Sequence[str]) -> float | None:
+def _chance(parts: Mapping[str, GroupPart], wanted: Sequence[str]) -> float | None:
     """The mean level of chance; None if a part has none."""
     levels = {name: part.chance for name, part in parts.items() if part.chance is not None}
     if any(name not in levels for name in wanted):
@@ -447,8 +405,8 @@ def narrowed_groups(groups: list[BenchmarkGroup], chosen: PlaceFilter) -> list[B
     differ."""
     if "task" in chosen or "set" in chosen:
         return []
-    kept = [group.model_copy(update={"rows": [row for row in group.rows if row.concerns(chosen)]}) for group in groups]
-    return [group for group in kept if group.rows]
+    chosen_rows = ((group, [row for row in group.rows if row.concerns(chosen)]) for group in groups)
+    return [group.model_copy(update={"rows": rows}) for group, rows in chosen_rows if rows]
 
 
 # --- tables
@@ -558,8 +516,8 @@ def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:
     rows = []
     for label, row in _labelled(group.rows):
         for perturb in dict.fromkeys(change.perturb for change in row.changes):
-            mine = {c.benchmark: c for c in row.changes if c.perturb == perturb}
-            values = (_changed_by(mine[b]) if b in mine else Value(None) for b in benchmarks)
+            by_benchmark = {c.benchmark: c for c in row.changes if c.perturb == perturb}
+            values = (_change_value(by_benchmark[b]) if b in by_benchmark else Value(None) for b in benchmarks)
             rows.append(Row((label, perturb_name(perturb), *values), about={**_about(row), "perturb": perturb}))
     heads = (Column(BENCHMARKS[b].title, kind="percent", signed=True, better="more") for b in benchmarks)
     return Sheet(
@@ -571,7 +529,7 @@ def _changes(group: BenchmarkGroup, title: Text) -> Sheet | None:
     )
 
 
-def _changed_by(change: GroupChange) -> Value:
+def _change_value(change: GroupChange) -> Value:
     flags = (_incomplete(change, len(change.parts) + len(change.missing)),) if change.missing else ()
     return Value(change.value, change.low, change.high, flags=flags)
 
