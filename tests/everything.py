@@ -12,7 +12,7 @@ from stand_ins import stand_in_models
 
 import evalsuite
 from evalsuite.analyses.learning import learning
-from evalsuite.analyses.robustness import Positions
+from evalsuite.analyses.robustness import PositionCounts
 from evalsuite.backends.openai.faults import Server
 from evalsuite.results.schema.cell import CellResult
 
@@ -78,7 +78,7 @@ def _train(results: dict[str, Any]) -> None:
             cell["facts"]["trained"] = {"base": "random", "task": cell["task"], "size": 12, "seed": 0, "set": "both",
                                         "allow_leak": False, "labels": {"a": 5, "b": 7}}  # fmt: skip
     cells = [CellResult.model_validate(cell) for cell in results["cells"]]
-    places = [Positions.model_validate(row) for row in results["robustness"]["positions"]]
+    places = [PositionCounts.model_validate(row) for row in results["robustness"]["positions"]]
     results["learning"] = [curve.written() for curve in learning(cells, places)]
 
 

@@ -132,3 +132,17 @@ def test_models_of_a_task_share_their_shuffles() -> None:
     assert (first.items, first.dialogues, first.constant, first.label) == (20, 10, 0.5, "(a)")
     assert first.chance == pytest.approx(1 / 3) and first.p < 0.01 and rows[1].p == 1.0
     assert chance(outcomes("a", right))[0].p == first.p
+
+
+def test_a_probe_has_no_constant_answer() -> None:
+    """The order in which a probe's options are shuffled for the test is not one that a model sees: nobody could say "always (a)"."""
+    rows = []
+    for n in range(9):
+        options = ("right", "wrong")
+        item = Item(f"{n}", "cedar_inference_probing", "sample", "test", (), "", options, ("(a)", "(b)"), 0, ("right",))
+        rows.append(Outcome(item, 0, 0, n, 1.0, Answer(Status.PARSED, 0), Score()))
+    cell = CellOutcomes(
+        Cell(Place("m", "cedar_inference_probing", "sample", "test", "paper", 0), {}), ("(a)", "(b)"), tuple(rows)
+    )
+    (row,) = chance(cell)
+    assert (row.chance, row.constant, row.label, row.guided) == (0.5, 0.5, "", False)

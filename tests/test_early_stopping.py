@@ -15,7 +15,7 @@ from as_json import a_cell, cells_of, content_of, rated_cells_of
 import evalsuite
 from evalsuite.analyses.contamination import ExposureTest
 from evalsuite.analyses.judged.summary import _points
-from evalsuite.analyses.judged.values import JudgedCell, JudgingFacts, ScaleNumbers
+from evalsuite.analyses.judged.values import JudgedCell, JudgingFacts, ScaleSummary
 from evalsuite.analyses.means import means
 from evalsuite.analyses.ranked_pairs import pairs, verdict
 from evalsuite.analyses.scores import notes
@@ -501,7 +501,7 @@ def test_estimates_are_no_points_of_a_judge_s_correlations():
     judged = [
         JudgedCell(
             **cell.coordinates(), judge="j", rubric="r", control="plain", items=10, status={}, asked_again=0, errors={},
-            scales={"s": ScaleNumbers(value=3.0, low=None, high=None, n=10, histogram={})}, signature="",
+            scales={"s": ScaleSummary(value=3.0, low=None, high=None, n=10, histogram={})}, signature="",
             records="judged/x.jsonl", facts=JudgingFacts.model_validate(facts),
         )
         for cell in cells

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from evalsuite.analyses import learning as of_adapters
 from evalsuite.analyses.learning_details import sheets as details
-from evalsuite.analyses.robustness import Positions
+from evalsuite.analyses.robustness import PositionCounts
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import AdapterTraining
@@ -39,14 +39,14 @@ def label_counts(model: str, chosen: list[int], gold: list[int], silent: int = 0
 
 
 def learning(cells: list[dict[str, Any]], positions: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    places = [Positions.model_validate(row) for row in positions or ()]
+    places = [PositionCounts.model_validate(row) for row in positions or ()]
     return [row.written() for row in of_adapters.learning([a_cell(**cell) for cell in cells], places)]
 
 
 def label_check(trained: dict[str, Any], positions: dict[str, Any] | None) -> dict[str, Any] | None:
     usual = {"base": "m", "task": "t", "size": 1, "seed": 0, "set": "both", "allow_leak": False, "labels": {}}
     found = of_adapters.label_check(
-        AdapterTraining.model_validate(usual | trained), positions and Positions.model_validate(positions)
+        AdapterTraining.model_validate(usual | trained), positions and PositionCounts.model_validate(positions)
     )
     return found and found.written()
 

@@ -18,7 +18,7 @@ from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.analyses.learning import learning
-from evalsuite.analyses.robustness import Positions
+from evalsuite.analyses.robustness import PositionCounts
 from evalsuite.results.schema.cell import CellResult
 
 KINDS = ["none", "reindicate", "shuffle"]
@@ -45,7 +45,7 @@ def sweep(folder: Path) -> Path:
                 {"labels": {"a": 1, "b": size - 1}} if "chance" in entry else {}
             )  # fmt: skip
     cells = [CellResult.model_validate(cell) for cell in results["cells"]]
-    places = [Positions.model_validate(row) for row in results["robustness"]["positions"]]
+    places = [PositionCounts.model_validate(row) for row in results["robustness"]["positions"]]
     results["learning"] = [curve.written() for curve in learning(cells, places)]
     (run / "results.json").write_text(json.dumps(results))
     evalsuite.report([run])

@@ -19,7 +19,7 @@ from tiers import thorough_but
 from typer.testing import CliRunner
 
 import evalsuite
-from evalsuite.analyses.judged.values import Attempt, JudgedRecord
+from evalsuite.analyses.judged.values import JudgeAttempt, JudgedRecord
 from evalsuite.analyses.saved import load_results
 from evalsuite.backends.openai.faults import Server, judgement_to
 from evalsuite.cli.app import app
@@ -92,7 +92,7 @@ def test_a_judges_missing_reply_is_an_attempt_of_its_own(status: str, last: list
     said = {"added": "", "finish": "stop", "error": None, "prompt_tokens": 3, "new_tokens": 1}
     record = JudgedRecord.model_construct(
         item="i", rotation=0, candidate_key="c", attack=None, prompt="p", status=status,
-        attempts=[Attempt.model_construct(key=key, reply=key.upper(), **said) for key in ("a", "b")],
+        attempts=[JudgeAttempt.model_construct(key=key, reply=key.upper(), **said) for key in ("a", "b")],
     )  # fmt: skip
     source = Submitted(Path(), Results(Path(), "0", Reading(), (), {}))
     row = source._row(record)

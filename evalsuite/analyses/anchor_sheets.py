@@ -30,8 +30,8 @@ def anchor_sheets(chosen: Sequence[ChosenAnchors]) -> Iterator[Sheet]:
     yield from with_notes(map(_methods, chosen), _METHODS)
 
 
-def _curve(one: ChosenAnchors) -> Sheet:
-    longest = max(max(point.methods["random"], point.error) for point in one.curve)
+def _curve(chosen: ChosenAnchors) -> Sheet:
+    longest = max(max(point.methods["random"], point.error) for point in chosen.curve)
     columns = (
         Column(Text("题数", "items")),
         Column(Text("方法", "method")),
@@ -40,21 +40,21 @@ def _curve(one: ChosenAnchors) -> Sheet:
         Column("", kind="bar"),
     )
     rows = []
-    for point in one.curve:
+    for point in chosen.curve:
         by_chance = Value(point.methods["random"], *point.random)
         rows += [
             Row((str(point.size), point.method, point.error, point.half, point.error / longest)),
             Row(("", Text("随机", "random"), by_chance, None, point.methods["random"] / longest)),
         ]
     of = Text(
-        f"{len(one.column.items)} 题，{len(one.column.models)} 个模型：{'、'.join(one.column.models)}",
-        f"{len(one.column.items)} items, {len(one.column.models)} models: {', '.join(one.column.models)}",
+        f"{len(chosen.column.items)} 题，{len(chosen.column.models)} 个模型：{'、'.join(chosen.column.models)}",
+        f"{len(chosen.column.items)} items, {len(chosen.column.models)} models: {', '.join(chosen.column.models)}",
     )
-    return replace(_sheet(one, "锚题", "Anchor items"), columns=columns, rows=tuple(rows), notes=(of,))
+    return replace(_sheet(chosen, "锚题", "Anchor items"), columns=columns, rows=tuple(rows), notes=(of,))
 
 
-def _methods(one: ChosenAnchors) -> Sheet:
-    names = list(one.point.methods)
+def _methods(chosen: ChosenAnchors) -> Sheet:
+    names = list(chosen.point.methods)
     columns = (
         Column(Text("题数", "items"), kind="count"),
         *(Column(name.partition("-")[0], name.partition("-")[2], "percent", digits=2) for name in names),
@@ -62,13 +62,14 @@ def _methods(one: ChosenAnchors) -> Sheet:
         Column("", Text("随机", "random"), kind="percent", digits=2),
     )
     rows = tuple(
-        Row((p.size, *(p.methods[name] for name in names), *map(Value, p.stronger or (None, None)))) for p in one.curve
+        Row((p.size, *(p.methods[name] for name in names), *map(Value, p.stronger or (None, None))))
+        for p in chosen.curve
     )
-    return replace(_sheet(one, "锚题，各方法", "Anchor items by method"), columns=columns, rows=rows)
+    return replace(_sheet(chosen, "锚题，各方法", "Anchor items by method"), columns=columns, rows=rows)
 
 
-def _sheet(one: ChosenAnchors, zh: str, en: str) -> Sheet:
-    place = one.column.place
+def _sheet(chosen: ChosenAnchors, zh: str, en: str) -> Sheet:
+    place = chosen.column.place
     task = TASKS[place.task]
     named, asked = set_name(benchmark_of(place.task), place.set), asked_words(place.as_dict())
     title = titled("", f"{zh}：{named.zh} {task.zh}，{asked}", f"{en}: {named.en} {task.en} {place.split}, {place.way}")

@@ -89,7 +89,7 @@ _LEGEND = Text(
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each benchmark, set and split: a row per model and way, a column per group."""
     places = by_key(((row.benchmark, row.set, row.split), row) for row in results.of(ANALYSIS) or ())
-    yield from with_notes(with_distinct_titles(_sheet(*place, mine) for place, mine in places.items()), _LEGEND)
+    yield from with_notes(with_distinct_titles(_sheet(*place, rows) for place, rows in places.items()), _LEGEND)
 
 
 def _sheet(benchmark: str, item_set: str, split: str, rows: Sequence[Aspects]) -> Sheet:

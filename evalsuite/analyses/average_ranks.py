@@ -157,14 +157,14 @@ def ranked_value(cell: CellResult) -> float | None:
 def rank_sheets(results: Results) -> Iterator[Sheet]:
     """Average ranks over all models and tasks of the run; shows only the models in `results`."""
     shown = by_key((cell.without("model", "task"), cell.model) for cell in results.cells)
-    kept = []
+    rows = []
     for row in ranks_of(results.whole.cells):
         models = shown.get(row.place, ())
         mean = {model: rank for model, rank in row.ranks.mean.items() if model in models}
         left_out = {model: why for model, why in row.left_out.items() if model in models}
         if mean or (left_out and not row.ranks.mean):
-            kept.append(row._replace(ranks=replace(row.ranks, mean=mean), left_out=left_out))
-    yield from drawn_ranks(kept)
+            rows.append(row._replace(ranks=replace(row.ranks, mean=mean), left_out=left_out))
+    yield from drawn_ranks(rows)
 
 
 _LEFT_OUT = {"incomplete": Text("不完整", "incomplete"), "other items": Text("题目不同", "other items")}

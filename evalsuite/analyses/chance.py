@@ -28,8 +28,10 @@ class Chance(CellFields):
     dialogues: Annotated[int, Field(ge=1)]
     accuracy: Share
     chance: Share = Field(description="Expected accuracy of uniform guesses.")
-    constant: Share = Field(description="Accuracy of the best answer that is the same for all items.")
-    label: str = Field(description="The answer that is best for all items.")
+    constant: Share = Field(
+        description="Accuracy of the best answer that is the same for all items; of probes, which have no order, `chance`."
+    )
+    label: str = Field(description="The answer that is best for all items; empty for probes.")
     shuffled: Share = Field(
         description="Expected accuracy of the model's own choices in a random order, among items with equally many options."
     )
@@ -67,13 +69,16 @@ def compute(run: ScoredRun) -> list[Chance]:
         models = [chosen for _, chosen in group]
         tests = better_than_shuffled(models, items.golds, items.options, items.dialogues, rng, len(tested))
         for (n, _), test in zip(group, tests, strict=True):
-            constant, label = _constant(items, tested[n].labels)
+            guessed = math.fsum(1 / count for count in items.options) / len(items.options)
+            # The order of a probe's options is ours: no model could give the answer that stands first there.
+            written = TASKS[task].kind.written
+            constant, label = _constant(items, tested[n].labels) if written else (guessed, "")
             rows[n] = Chance(
                 **tested[n].place.as_dict(),
                 items=len(items.names),
                 dialogues=len({*items.dialogues}),
                 accuracy=test.right,
-                chance=math.fsum(1 / count for count in items.options) / len(items.options),
+                chance=guessed,
                 constant=constant,
                 label=label,
                 shuffled=test.shuffled,

@@ -1,7 +1,7 @@
 """The differences between models that a set can show: the smallest true one that `compare` would find (docs/reliability.md).
 
 A row for each task, set and way that two or more models answered, baselines aside: over all pairs of models, on the items that
-both answered, the median and the largest detectable difference.
+all of them answered, the median and the largest detectable difference.
 """
 
 from __future__ import annotations

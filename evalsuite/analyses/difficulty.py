@@ -37,7 +37,7 @@ from evalsuite.results.words import asked_words, task_and_set, with_notes
 from evalsuite.types import Coordinates
 
 if TYPE_CHECKING:
-    from evalsuite.metrics.statistics import Floats
+    from evalsuite.metrics.counts import Floats
 
 # The fewest models of a row. With two, every correlation is 1 or -1, and the counts say no more than a comparison of the two.
 MODELS = 3
@@ -83,7 +83,7 @@ class Difficulty(SharedPlaceFields, ItemMean):
 
     metric: str = Field(description="The task's first metric; an item's value is the mean of its samples.")
     models: Annotated[Rows[Name], Field(min_length=3)] = Field(
-        description="Number of models, baselines and adapters left out."
+        description="The models that answered every item; baselines and adapters are left out."
     )
     value: Share = Field(description="Mean difficulty: the share of models that are right, or their mean value.")
     right: Rows[Count] = Field(description="Items that 0, 1, … all of the models get right, with a value above 0.5.")
@@ -133,11 +133,11 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
     if not items:
         return None
     table: Floats = np.array([[values[item].value for item in items] for values in by_model])
-    rights, found_r = (table > RIGHT).sum(axis=0), discriminations(table)
+    rights, correlations = (table > RIGHT).sum(axis=0), discriminations(table)
     sources = [by_model[0][item].first.cluster for item in items]
-    defined = [r for r in found_r if r is not None]
+    defined = [r for r in correlations if r is not None]
     counts, bins = Counter(rights.tolist()), Counter(bisect(EDGES, r) for r in defined)
-    suspicious = sorted(_suspicious(cells, items, table, found_r), key=lambda x: (x.p, -(x.agree or 0)))
+    suspicious = sorted(_suspicious(cells, items, table, correlations), key=lambda x: (x.p, -(x.agree or 0)))
     reasons = Counter(x.why for x in suspicious)
     return Difficulty(
         **dict(place),
@@ -227,13 +227,13 @@ _EACH = 5  # with at most this many models, each number of right models gets a c
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each split and way: a row per task and set."""
     groups = _by_way(results.of(ANALYSIS) or ())
-    yield from with_notes((_sheet(*place, mine) for place, mine in groups.items()), _LEGEND)
+    yield from with_notes((_sheet(*place, rows) for place, rows in groups.items()), _LEGEND)
 
 
 def suspicious_sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each split and way that has suspicious items: a row per item, below its task and set."""
     by_way = _by_way([row for row in results.of(ANALYSIS) or () if row.suspicious])
-    yield from with_notes((_items(*place, mine) for place, mine in by_way.items()), _SUSPICION)
+    yield from with_notes((_items(*place, rows) for place, rows in by_way.items()), _SUSPICION)
 
 
 def _by_way(rows: Iterable[Difficulty]) -> dict[tuple[str, str], list[Difficulty]]:
@@ -271,9 +271,9 @@ def _items(split: str, asked: str, rows: Sequence[Difficulty]) -> Sheet:
     for row in rows:
         place = {"task": row.task, "set": row.set}
         more = row.all_wrong + row.negative - len(row.suspicious)
-        rest = Text(f"（另有 {more} 题）", f" ({more} more)") if more else Text("", "")
+        unlisted = Text(f"（另有 {more} 题）", f" ({more} more)") if more else Text("", "")
         name = _task(row)
-        lines.append(Row((Text(name.zh + rest.zh, name.en + rest.en), *[None] * 5), "group", about=place))
+        lines.append(Row((Text(name.zh + unlisted.zh, name.en + unlisted.en), *[None] * 5), "group", about=place))
         # The page opens the reply of the best model that is wrong.
         lines += [
             row_of(columns, item, {**place, "model": item.reply_of, "item": item.item}) for item in row.suspicious

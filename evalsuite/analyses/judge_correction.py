@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from evalsuite.analyses.judged.sheets import ANALYSIS as JUDGED
 from evalsuite.analyses.judged.summary import JudgedReplies, judged_replies
-from evalsuite.analyses.judged.values import Scaled
+from evalsuite.analyses.judged.values import ScaleFields
 from evalsuite.analyses.value_columns import MODEL, Columns, table
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import sources
@@ -38,7 +38,7 @@ UNMARKED = 0.05
 Refusal = Literal["suspicious", "changed", "unmarked", "few"]
 
 
-class JudgeCorrection(Scaled, CellFields):
+class JudgeCorrection(ScaleFields, CellFields):
     """One judge's mean on one cell, and people's scores of a sample."""
 
     sample: str = Field(description="Name of the sample, as in RUN/audit.")

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import value_or_dash
-from evalsuite.analyses.robustness import Positions, all_positions
+from evalsuite.analyses.robustness import PositionCounts, all_positions
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
@@ -76,7 +76,7 @@ class Curve(SharedPlaceFields):
     points: Rows[CurvePoint]
 
     def concerns(self, chosen: PlaceFilter) -> bool:
-        """Whether the curve's base model is chosen."""
+        """Whether the curve is about chosen cells only, and its base model is chosen."""
         return super().concerns(chosen) and self.base in chosen.get("model", (self.base,))
 
 
@@ -84,7 +84,7 @@ def compute(run: ScoredRun) -> list[Curve]:
     return learning(run.results, all_positions(run.outcomes))
 
 
-def learning(cells: Sequence[CellResult], positions: Sequence[Positions] = ()) -> list[Curve]:
+def learning(cells: Sequence[CellResult], positions: Sequence[PositionCounts] = ()) -> list[Curve]:
     """A curve for each base model, training pool and place."""
     by_place = {cell.place: cell for cell in cells}
     positions_at = {row.place: row for row in positions}
@@ -135,13 +135,13 @@ def _untuned_score(cell: CellResult | None, adapters: Iterable[CellResult]) -> U
 
 
 def _points(
-    cells: Sequence[tuple[CellResult, AdapterTraining]], positions_at: Mapping[Place, Positions]
+    cells: Sequence[tuple[CellResult, AdapterTraining]], positions_at: Mapping[Place, PositionCounts]
 ) -> list[CurvePoint]:
     """A point of the curve for each training size: the mean over the adapters of that size, one a seed."""
     by_size = by_key((trained.size, (cell, trained)) for cell, trained in cells)
     points = []
-    for size, adapters in sorted(by_size.items(), key=lambda one: one[0]):
-        adapters.sort(key=lambda one: (one[1].seed, one[0].model))
+    for size, adapters in sorted(by_size.items(), key=lambda entry: entry[0]):
+        adapters.sort(key=lambda entry: (entry[1].seed, entry[0].model))
         figures = [cell.headline for cell, _ in adapters]
         seeds = [
             Seed(seed=trained.seed, model=cell.model, value=figure.value, low=figure.low, high=figure.high)
@@ -168,7 +168,7 @@ def _points(
 # --- label shortcuts
 
 
-def label_check(trained: AdapterTraining, positions: Positions | None) -> LabelCheck | None:
+def label_check(trained: AdapterTraining, positions: PositionCounts | None) -> LabelCheck | None:
     """Compare three distributions over option positions: training answers, the adapter's choices, gold.
 
     None for spans and texts. Labels are compared by position, since perturbed items have other labels; in training they are
@@ -181,8 +181,8 @@ def label_check(trained: AdapterTraining, positions: Positions | None) -> LabelC
     counted = {names.index(name): n for name, n in trained.labels.items()}
     shown = len(positions.labels)
     count = max(shown, 1 + max(counted))
-    rest = [0] * (count - shown)
-    counts, chosen, gold = [counted.get(n, 0) for n in range(count)], positions.chosen + rest, positions.gold + rest
+    zeros = [0] * (count - shown)
+    counts, chosen, gold = [counted.get(n, 0) for n in range(count)], positions.chosen + zeros, positions.gold + zeros
     most = counts.index(max(counts))
     return LabelCheck(
         labels=positions.labels + [f"({names[n]})" for n in range(shown, count)],
@@ -198,13 +198,14 @@ def label_check(trained: AdapterTraining, positions: Positions | None) -> LabelC
     )
 
 
+# The labels of options in training: a, b, … zz, or 0, 1, …
 _NAMES = (STYLES["lower"](702), [str(n) for n in range(100)])
 
 
-def _distance(one: Sequence[int], other: Sequence[int]) -> float | None:
-    if not sum(one) or not sum(other):
+def _distance(counts: Sequence[int], others: Sequence[int]) -> float | None:
+    if not sum(counts) or not sum(others):
         return None
-    return sum(abs(a / sum(one) - b / sum(other)) for a, b in zip(one, other, strict=True)) / 2
+    return sum(abs(a / sum(counts) - b / sum(others)) for a, b in zip(counts, others, strict=True)) / 2
 
 
 def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
@@ -298,8 +299,8 @@ def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:
         shares = (check.trained[most] / sum(check.trained), check.share, check.gold_share)
         figures = (Value(x) for x in (*shares, check.distance, check.bias))
         before = f"{row.base} " if several else ""
-        rest = "".join(f" {name} {getattr(row, name)}" for name in names)
-        lines.append(Row((task_and_set(task, row.set, before, rest), last.size, check.labels[most], *figures)))
+        way_words = "".join(f" {name} {getattr(row, name)}" for name in names)
+        lines.append(Row((task_and_set(task, row.set, before, way_words), last.size, check.labels[most], *figures)))
     if lines:
         heads = (
             (Text("训练中", "in"), Text("", "training")),

@@ -80,8 +80,8 @@ def _curves(
         rows.append(Row((0, *(value_or_dash(row.before) for row in group)), about={"model": group[0].base}))
     for size, points in _sizes(group).items():
         adapters = {seed.model for point in points for seed in (point.seeds if point else ())}
-        one = {"model": adapters.pop()} if len(adapters) == 1 else {}
-        rows.append(Row((size, *map(value_or_dash, points)), about=one))
+        about_row = {"model": adapters.pop()} if len(adapters) == 1 else {}
+        rows.append(Row((size, *map(value_or_dash, points)), about=about_row))
     if any(row.chance is not None for row in group):
         rows.append(Row((Text("随机水平", "chance"), *(Value(row.chance) for row in group)), "apart"))
     task = _task(group[0])
@@ -142,7 +142,7 @@ def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
     checks: dict[tuple[int, Coordinates], list[tuple[Curve, LabelCheck]]] = {}
     checked = [(row, point, point.labels) for row in curves for point in row.points if point.labels]
     kinds = [*_LABEL_CHECKS, *PERTURBATIONS]
-    for row, point, check in sorted(checked, key=lambda one: kinds.index(one[0].perturb)):
+    for row, point, check in sorted(checked, key=lambda entry: kinds.index(entry[0].perturb)):
         checks.setdefault((point.size, row.without("task")), []).append((row, check))
     columns = (
         Column(Text("标号", "label")),

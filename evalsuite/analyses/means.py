@@ -96,13 +96,13 @@ def _mean(
     bounds = [part.bounds for part in parts if part.bounds]
     if estimates or len(bounds) < len(parts):  # sets that were stopped early, or of too few dialogues
         return Average(value=math.fsum(values) / len(values), low=None, high=None, sd=stdev(values))
-    found = weighted_sum(
+    mean = weighted_sum(
         [
-            Summand(1 / len(parts), *ends, by_dialogue(own, metric, numbers))
-            for ends, own in zip(bounds, influences, strict=True)
+            Summand(1 / len(parts), *ends, by_dialogue(of_set, metric, numbers))
+            for ends, of_set in zip(bounds, influences, strict=True)
         ]
     )
-    return Average(value=found.value, low=found.low, high=found.high, sd=stdev(values))
+    return Average(value=mean.value, low=mean.low, high=mean.high, sd=stdev(values))
 
 
 ANALYSIS = Analysis("means", None, list[Mean], compute, help="Means over the sets of a benchmark.", estimates=True)

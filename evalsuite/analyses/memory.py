@@ -209,12 +209,16 @@ def memory(
     if not reasonings:
         return None
     groups = by_key(
-        ((TASKS[one.cells[0].task].benchmark, one.cells[0].without("task", "set")), one) for one in reasonings
+        ((TASKS[reasoning.cells[0].task].benchmark, reasoning.cells[0].without("task", "set")), reasoning)
+        for reasoning in reasonings
     )
     pools = [_pool(group) for group in groups.values()]
     left_out = {cell.place.model for cell in cells if cell.result.is_baseline or cell.result.is_adapter}
     return Memory(
-        tasks=[CellByKnowledge(**one.cells[0].as_dict(), **dict(_by_knowledge(one))) for one in reasonings],
+        tasks=[
+            CellByKnowledge(**reasoning.cells[0].as_dict(), **dict(_by_knowledge(reasoning)))
+            for reasoning in reasonings
+        ],
         pooled=[
             PooledByKnowledge(model=p.cells[0].model, **_about(p.key), **dict(_by_knowledge(p)))
             for p in pools
@@ -248,10 +252,10 @@ def _knowledge(
     for (model, task), by_wording in asked.items():
         cells = by_wording[min(by_wording, key=lambda name: (name != "paper", name))]
         places = [cell.place for cell in cells]
-        mine = [v for v in opinions if v.place in places and v.right]
-        best = min((v.judge for v in mine), key=lambda judge: (-weights[task, judge], judge), default=None)
+        opinions_here = [v for v in opinions if v.place in places and v.right]
+        best = min((v.judge for v in opinions_here), key=lambda judge: (-weights[task, judge], judge), default=None)
         whole = all(cell.result.is_complete for cell in cells)
-        known.setdefault(model, []).append(_known_facts(cells, [v for v in mine if v.judge == best], whole))
+        known.setdefault(model, []).append(_known_facts(cells, [v for v in opinions_here if v.judge == best], whole))
     return known
 
 
@@ -429,8 +433,8 @@ def _sheet(split: str, asked: str, rows: Sequence[CellByKnowledge | PooledByKnow
     lines: list[Row] = []
     for task, item_set in sorted({(row.task, row.set) for row in single}, key=lambda x: (task_order(x[0]), x[1])):
         lines.append(_heading(task_and_set(TASKS[task], item_set)))
-        mine = [row for row in single if (row.task, row.set) == (task, item_set)]
-        lines += [_line(row, {"model": row.model, "task": task, "set": item_set}) for row in mine]
+        rows_here = [row for row in single if (row.task, row.set) == (task, item_set)]
+        lines += [_line(row, {"model": row.model, "task": task, "set": item_set}) for row in rows_here]
     for benchmark in dict.fromkeys(row.benchmark for row in pooled):
         lines.append(_heading(titled(BENCHMARKS[benchmark].title, f" {_ALL.zh}", f" {_ALL.en}")))
         lines += [_line(row, {"model": row.model}) for row in pooled if row.benchmark == benchmark]

@@ -63,7 +63,7 @@ class Ranked(SharedPlaceFields):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCell:
+class RankedCell:
     """A cell's items that were asked, in their order."""
 
     cell: Cell
@@ -99,6 +99,7 @@ def compute(run: ScoredRun) -> list[Ranked] | None:
 
 
 def takes_part(cell: Cell) -> bool:
+    """Whether a cell is asked until its model is ranked (`--until-ranked`); baselines are not."""
     return bool(cell.facts.get("until", {}).get("ranked")) and not cell.is_baseline
 
 
@@ -106,7 +107,7 @@ def takes_part(cell: Cell) -> bool:
 ScoredRequest = tuple[Trial, Response | None, Score | None]
 
 
-def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None) -> AskedCell:
+def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None) -> RankedCell:
     """The asked items of a cell, at most the first `most`, from all its requests in order."""
     import numpy as np
 
@@ -119,39 +120,39 @@ def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None =
             values[n] = None if score is None or response.error is not None else score.values.get(metric, 0.0)
     asking = asking_of(cell, trials)
     ranges = np.array(item_ranges(cell, asking, trials, values)[:most], dtype=float).reshape(-1, 2)
-    return AskedCell(cell, asking, tuple(trials[own[0]].item.id for own in asking.trials), ranges)
+    return RankedCell(cell, asking, tuple(trials[numbers[0]].item.id for numbers in asking.trials), ranges)
 
 
-def columns(cells: Iterable[AskedCell]) -> dict[Coordinates, list[AskedCell]]:
+def columns(cells: Iterable[RankedCell]) -> dict[Coordinates, list[RankedCell]]:
     """Place without the model -> its cells with the same items in the same order: the largest such group."""
-    by_place: dict[Coordinates, dict[tuple[str, ...], list[AskedCell]]] = {}
-    for one in cells:
-        by_place.setdefault(one.cell.place.without("model"), {}).setdefault(one.items, []).append(one)
+    by_place: dict[Coordinates, dict[tuple[str, ...], list[RankedCell]]] = {}
+    for cell in cells:
+        by_place.setdefault(cell.cell.place.without("model"), {}).setdefault(cell.items, []).append(cell)
     return {place: max(groups.values(), key=len) for place, groups in by_place.items()}
 
 
-def pairs(column: Sequence[AskedCell]) -> list[RankedPair]:
+def pairs(column: Sequence[RankedCell]) -> list[RankedPair]:
     """The pairs of a column's models that share a whole block of items."""
     import numpy as np
 
     from evalsuite.metrics.sequences import difference
 
     rows = []
-    both = list(combinations(column, 2))
-    for one, two in both:
-        order = one.asking.order
-        margin = one.margin
-        low, high = difference(one.ranges, two.ranges, order, margin, level(len(both)))
+    pairs_of_models = list(combinations(column, 2))
+    for first, second in pairs_of_models:
+        order = first.asking.order
+        margin = first.margin
+        low, high = difference(first.ranges, second.ranges, order, margin, level(len(pairs_of_models)))
         if len(low):
             count = int(order.ends[len(low) - 1])
-            value = float(np.mean(one.ranges[:count] - two.ranges[:count]))
+            value = float(np.mean(first.ranges[:count] - second.ranges[:count]))
             lowest, highest = float(low[-1]), float(high[-1])
             rows.append(
                 RankedPair(
-                    a=one.cell.place.model,
-                    b=two.cell.place.model,
+                    a=first.cell.place.model,
+                    b=second.cell.place.model,
                     asked=count,
-                    of=len(one.items),
+                    of=len(first.items),
                     difference=value,
                     low=lowest,
                     high=highest,
@@ -171,6 +172,7 @@ def verdict(low: float, high: float, margin: float) -> Literal["a", "b", "alike"
 
 
 def level(count: int) -> float:
+    """The confidence level of each of `count` intervals, so that all of them hold at LEVEL (Bonferroni)."""
     return 1 - (1 - LEVEL) / max(1, count)
 
 

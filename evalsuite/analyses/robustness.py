@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any
 
 from pydantic import Field
 
@@ -86,7 +86,7 @@ class PerturbationEffect(CellFields):
         return self.drop
 
 
-class Positions(CellFields):
+class PositionCounts(CellFields):
     """Counts by option position: gold, right choices, all choices."""
 
     labels: Rows[str]
@@ -132,7 +132,7 @@ class Robustness(Strict):
     """Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md)."""
 
     drops: Rows[PerturbationEffect]
-    positions: Rows[Positions]
+    positions: Rows[PositionCounts]
     wordings: Rows[Wordings]
     shots: Rows[ShotValues]
 
@@ -215,20 +215,13 @@ def _effect(base: CellOutcomes, other: CellOutcomes, family: int) -> Perturbatio
         flip_rate=sum(abs(x) >= FLIP for x in changes) / len(changes),
         right_to_wrong=sum(x <= -FLIP for x in changes),
         wrong_to_right=sum(x >= FLIP for x in changes),
-        **(_choices(pairs, change, other.cell.facts["seed"]) if other.labels else _Choices())._asdict(),
+        **(_choices(pairs, change, other.cell.facts["seed"]) if other.labels else {}),
     )
 
 
-class _Choices(NamedTuple):
-    """Shares of equal choices before and after, and their number: fields of `PerturbationEffect`."""
-
-    same_choice: float | None = None
-    parsed_in_both: int | None = None
-    consistency: float | None = None
-
-
-def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> _Choices:
-    """Count how often the same options were chosen before and after, whatever their position and label."""
+def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> dict[str, Any]:
+    """Count how often the same options were chosen before and after, whatever their position and label: fields of
+    `PerturbationEffect`."""
     same = []
     for plain, perturbed in pairs:
         options, orders = plain.item.options, change.orders(plain.item, seed)
@@ -238,18 +231,18 @@ def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbatio
         elif plain.chosen and all(chosen):
             same.append(chosen == {frozenset(options[n] for n in plain.chosen)})
     share = sum(same) / len(same) if same else None
-    return _Choices(consistency=share) if change.several else _Choices(share, len(same))
+    return {"consistency": share} if change.several else {"same_choice": share, "parsed_in_both": len(same)}
 
 
 # --- choices by position
 
 
-def all_positions(cells: Iterable[CellOutcomes]) -> list[Positions]:
+def all_positions(cells: Iterable[CellOutcomes]) -> list[PositionCounts]:
     """`positions` of every cell whose items list options. Probes are left out: their valid explanation is always first."""
     return [positions(c) for c in cells if c.labels and TASKS[c.place.task].kind.written]
 
 
-def positions(cell: CellOutcomes) -> Positions:
+def positions(cell: CellOutcomes) -> PositionCounts:
     """Counts by option position: gold, right choices, all choices. Every rotation counts.
 
     `bias` is the total variation distance between the distributions of choices and gold: 0 if they are equal, 0.67 for a
@@ -266,7 +259,7 @@ def positions(cell: CellOutcomes) -> Positions:
     bias = None
     if sum(gold) and sum(chosen):
         bias = math.fsum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
-    return Positions(
+    return PositionCounts(
         **cell.place.as_dict(),
         labels=list(cell.labels),
         gold=gold,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
-from evalsuite.analyses.robustness import PerturbationEffect, Positions, Robustness, ShotValues, Wordings
+from evalsuite.analyses.robustness import PerturbationEffect, PositionCounts, Robustness, ShotValues, Wordings
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -31,7 +31,7 @@ _SAME_CHOICE = Text(
     "Same choice: where an option was read in both, how often it is the same original option, right or wrong.",
 )
 _ALONE = ("task", "set")  # one task and one set are shown at a time
-R = TypeVar("R", PerturbationEffect, Positions, Wordings, ShotValues)
+R = TypeVar("R", PerturbationEffect, PositionCounts, Wordings, ShotValues)
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
@@ -57,7 +57,9 @@ def _groups(rows: Iterable[R], *names: str) -> list[list[R]]:
     return sorted(groups.values(), key=lambda rows: (task_order(rows[0].task), set_order(rows[0].set)))
 
 
-def _title(zh: str, en: str, row: PerturbationEffect | Positions | Wordings | ShotValues, of_set: str = "") -> Text:
+def _title(
+    zh: str, en: str, row: PerturbationEffect | PositionCounts | Wordings | ShotValues, of_set: str = ""
+) -> Text:
     task = TASKS[row.task]
     name = set_title(benchmark_of(row.task), of_set)
     where = Text(f" · {name.zh}" * bool(of_set), f" · {name.en}" * bool(of_set))
@@ -79,7 +81,9 @@ def _changes(rows: Sequence[PerturbationEffect]) -> Sheet:
     columns = [Column(kind, _kind(kind), "percent", signed=True, shade=most, about={"perturb": kind}) for kind in kinds]
     models = by_key((row.model, row) for row in rows)
     lines = []
-    for model, of_model in sorted(models.items(), key=lambda one: sum(row.change for row in one[1]) / len(one[1])):
+    for model, of_model in sorted(
+        models.items(), key=lambda model_rows: sum(row.change for row in model_rows[1]) / len(model_rows[1])
+    ):
         by_kind = {row.perturb: row for row in of_model}
         cells = (_change(by_kind[kind]) if kind in by_kind else Value(None) for kind in kinds)
         lines.append(Row((model, of_model[0].base, *cells), about={"model": model}))
@@ -149,7 +153,7 @@ def _share(value: float) -> float:
 # --- positions
 
 
-def _positions(rows: Sequence[Positions]) -> Sheet:
+def _positions(rows: Sequence[PositionCounts]) -> Sheet:
     """A block per model: a row per option position, with the shares of choices and of gold there."""
     lines = []
     for row in rows:
@@ -175,7 +179,7 @@ def _part(count: int, counts: Sequence[int]) -> float | None:
     return count / sum(counts) if sum(counts) else None
 
 
-def _bias(row: Positions) -> Value:
+def _bias(row: PositionCounts) -> Value:
     """The model's name, its bias and the option that it chose most."""
     asides = []
     if row.bias is not None:

@@ -102,9 +102,9 @@ def _ranks(cells: Sequence[CellResult]) -> _Ranks:
     ranks: dict[tuple[str, str, str], tuple[int, float]] = {}
     baselines = {cell.model for cell in cells if cell.is_baseline}
     tables = by_key(((TASKS[cell.task].benchmark, cell.split), cell) for cell in cells)
-    for (name, split), mine in tables.items():
-        last = max((cell.set for cell in mine), key=set_order)
-        shown = [cell for cell in mine if BENCHMARKS[name].averaged or cell.set == last]
+    for (name, split), cells_of_table in tables.items():
+        last = max((cell.set for cell in cells_of_table), key=set_order)
+        shown = [cell for cell in cells_of_table if BENCHMARKS[name].averaged or cell.set == last]
         for n, way in enumerate(
             by_key((cell.without("model", "task", "set", "split"), cell) for cell in shown).values()
         ):
@@ -167,13 +167,13 @@ def _by_task(
     named = set_title(benchmark_of(tasks[0].name), item_set)
     where = Text(f"{benchmark}{named.zh}", f"{benchmark}{named.en}")
     title = titled(where, f"，{split_words(split).zh}", f", {split}")
-    if one := len(headings) == 1 and len(tasks) > 1:
+    if one_metric := len(headings) == 1 and len(tasks) > 1:
         heading = headings.pop()
         title = Text(f"{title.zh}：{heading.zh}", f"{title.en}: {heading.en}")
     columns = [
         Column(
             task_heading(t),
-            "" if one else metric_heading(metric_named(t.metrics[0])),
+            "" if one_metric else metric_heading(metric_named(t.metrics[0])),
             "percent",
             better="more",
             about={"task": t.name},
@@ -282,7 +282,7 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
     asked = {c.scoring for c in choices}
     if asked <= {"generate"} or asked in ({"labels"}, {"constrained"}):
         return
-    ways = [one for one in _WAYS if one[0] in asked]
+    ways = [way for way in _WAYS if way[0] in asked]
     models: dict[tuple[str, ...], dict[tuple[str, str], dict[str, CellResult]]] = {}
     for c in choices:
         rows = models.setdefault((c.model, replace(c.place, scoring="generate").way, c.split), {})
@@ -298,11 +298,11 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
             continue
         lines = []
         for (item_set, task), by in sorted(by_place.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
-            one = next(iter(by.values()))
+            way = next(iter(by.values()))
             numbers = (_number(by.get(scoring), metric) for scoring, metric, *_ in ways)
-            chance = Value(one.chance, tone="quiet")
+            chance = Value(way.chance, tone="quiet")
             lines.append(
-                Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(one.without("scoring")))
+                Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(way.without("scoring")))
             )
         label = place[0] if plain else " ".join(place)
         title = titled(label, "：按作答方式的准确率 %", ": accuracy % by scoring")

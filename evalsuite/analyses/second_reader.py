@@ -17,6 +17,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from evalsuite.analyses.stored_reply import StoredReply
 from evalsuite.analyses.value_columns import Columns, ValueColumn, cell_names, table
 from evalsuite.benchmarks.languages import reply_text
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
@@ -133,9 +134,7 @@ class SecondReaders(Strict):
     cells: Rows[SecondCell]
 
 
-class SecondRecord(CellFields):
-    """A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings."""
-
+class _AskedReply(CellFields):
     reader: Name
     item: str
     rotation: Count
@@ -143,20 +142,19 @@ class SecondRecord(CellFields):
     reply_key: Hash = Field(description="The key of the reply's own record.")
     why: Why
     prompt: str
-    key: Hash
-    reply: str | None
-    finish: str
-    error: str | None
-    prompt_tokens: Count
-    new_tokens: Count
+
+
+class SecondRecord(StoredReply, _AskedReply):  # the fields of the last base come first
+    """A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings."""
+
     first: AnswerRead
     verdict: ReadingOutcome
     second: AnswerRead | None
     relation: Annotated[str, Field(pattern="^(same|other|first_only|second_only|neither|)$")]
-    reasoning: str | None = Field(default=None, description="The thinking, where an endpoint returns it apart.")
 
 
 SHOWN = 8_000  # the most characters of a reply that a second reader sees: a longer one loses its middle
+# The replies of the form that name no option, and the status that they state.
 _WORDS = {"NONE": Status.UNPARSED, "REFUSED": Status.REFUSED}
 _READ_AS: dict[Status, ReadingOutcome] = {
     Status.PARSED: "answer",
@@ -164,7 +162,7 @@ _READ_AS: dict[Status, ReadingOutcome] = {
     Status.REFUSED: "refused",
     Status.SEVERAL: "several",
 }
-AGREE = ("same", "neither")
+AGREE = ("same", "neither")  # the relations of readings that count as agreement
 
 
 def shown_reply(response: Response) -> str:
@@ -327,9 +325,9 @@ def counts(pairs: Sequence[ReadingPair]) -> ReaderCounts:
         relations={name: relations[name] for name in get_args(ReadingRelation)},
         statuses={status: dict(sorted(verdicts.items())) for status, verdicts in sorted(statuses.items())},
         reasons={
-            why: Agreed(n=len(mine), agree=sum(pair.relation in AGREE for pair in mine))
-            for why, mine in reasons.items()
-            if mine
+            why: Agreed(n=len(pairs_asked), agree=sum(pair.relation in AGREE for pair in pairs_asked))
+            for why, pairs_asked in reasons.items()
+            if pairs_asked
         },
     )
 
@@ -393,7 +391,6 @@ def _scores(
 
 def _record(reader: str, place: Place, row: ReaderRow, pair: ReadingPair, reading: Response | None) -> SecondRecord:
     """One line of second/: all that a reviewer needs to check a verdict."""
-    reading = reading or Response("", "")
     return SecondRecord(
         reader=reader,
         **place.as_dict(),
@@ -403,17 +400,11 @@ def _record(reader: str, place: Place, row: ReaderRow, pair: ReadingPair, readin
         reply_key=row["key"],
         why=pair.why,
         prompt=row["prompt"],
-        key=row["asked"],
-        reply=reading.text if reading.error is None else None,
-        finish=reading.finish,
-        error=reading.error,
-        prompt_tokens=reading.prompt_tokens,
-        new_tokens=reading.new_tokens,
+        **dict(StoredReply.of(row["asked"], reading or Response("", ""))),
         first=AnswerRead.of(pair.first),
         verdict=pair.verdict,
         second=AnswerRead.of(pair.second) if pair.second else None,
         relation=pair.relation or "",
-        reasoning=reading.reasoning,
     )
 
 

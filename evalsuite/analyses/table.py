@@ -96,8 +96,8 @@ def at_end() -> list[str]:
 
 def other_tables(results: Results) -> list[str]:
     """The tables that are not printed at the end of a run and have something to show, as far as that is known at once."""
-    rest = (row for row in TABLES.values() if not row.at_end)
-    return [row.name for row in rest if row.only_named or next(sheets(results, [row.name]), None)]
+    others = (row for row in TABLES.values() if not row.at_end)
+    return [row.name for row in others if row.only_named or next(sheets(results, [row.name]), None)]
 
 
 def tables_help() -> Text:

@@ -74,7 +74,7 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class _Position:
+class _FieldPosition:
     """A field's position in a row, and what is known of it there."""
 
     path: tuple[str | int, ...]
@@ -105,7 +105,7 @@ def fields_of(model: type[BaseModel], *, lists: bool = False) -> Fields:
     `lists`: a list of objects becomes a column of lists for each of their keys, instead of rows.
     """
     fields = Fields()
-    _collect(fields, model, _Position((), "", 0), lists)
+    _collect(fields, model, _FieldPosition((), "", 0), lists)
     return fields
 
 
@@ -115,25 +115,25 @@ def _usual_meanings() -> dict[str, str]:
     return meanings
 
 
-def _collect(fields: Fields, model: type[BaseModel], at: _Position, lists: bool) -> None:
-    """Add the fields of a model at a position to `found`."""
+def _collect(fields: Fields, model: type[BaseModel], at: _FieldPosition, lists: bool) -> None:
+    """Add the fields of a model, which stands at a position in the row, to `fields`."""
     for name, info in model.model_fields.items():
         described = info.description or _described(info.annotation) or at.meaning or _usual_meanings().get(name, "")
         meaning = described or " ".join((model.__doc__ or "").split())
         absent = None if info.is_required() else info.get_default(call_default_factory=True)
-        inner = _Position((*at.path, name), meaning, at.depth, absent, not info.is_required(), at.optional)
+        inner = _FieldPosition((*at.path, name), meaning, at.depth, absent, not info.is_required(), at.optional)
         _field(fields, inner, info.annotation, lists)
 
 
-def _field(fields: Fields, at: _Position, hint: Any, lists: bool) -> None:
-    """Add a field of a type to `found`: a column, several, or rows within the row."""
+def _field(fields: Fields, at: _FieldPosition, hint: Any, lists: bool) -> None:
+    """Add a field whose type is `hint` to `fields`: a column, several, or rows within the row."""
     core, optional = _core(hint)
     at = replace(at, null=at.null or optional or len(at.path) > 1, optional=at.optional or optional)
     if isinstance(core, type) and issubclass(core, BaseModel):
         _collect(fields, core, at, lists)
     elif is_typeddict(core):
         for key, inner in get_type_hints(core, include_extras=True).items():
-            _field(fields, _Position((*at.path, key), at.meaning, at.depth), inner, lists)
+            _field(fields, _FieldPosition((*at.path, key), at.meaning, at.depth), inner, lists)
     elif get_origin(core) in (list, tuple):
         _list(fields, at, core, lists)
     elif get_origin(core) is dict:
@@ -143,11 +143,11 @@ def _field(fields: Fields, at: _Position, hint: Any, lists: bool) -> None:
         fields.leaves.append(at.leaf(kind or "text", packed=kind is None))
 
 
-def _list(fields: Fields, at: _Position, core: Any, lists: bool) -> None:
+def _list(fields: Fields, at: _FieldPosition, core: Any, lists: bool) -> None:
     inner, _ = _core(get_args(core)[0])
     if isinstance(inner, type) and issubclass(inner, BaseModel):
         if lists:
-            _collect(fields, inner, _Position((*at.path, EACH), at.meaning, at.depth + 1), lists)
+            _collect(fields, inner, _FieldPosition((*at.path, EACH), at.meaning, at.depth + 1), lists)
         else:
             fields.children.append(at.child(inner, keyed=False))
     elif at.path[-1] in ENDS:
@@ -162,12 +162,12 @@ def _list(fields: Fields, at: _Position, core: Any, lists: bool) -> None:
         fields.leaves.append(at.leaf(kind, level) if kind else at.leaf("text", packed=True))
 
 
-def _mapping(fields: Fields, at: _Position, core: Any, lists: bool) -> None:
+def _mapping(fields: Fields, at: _FieldPosition, core: Any, lists: bool) -> None:
     keys, values = (_core(arg)[0] for arg in get_args(core))
     if get_origin(keys) is Literal:  # known keys become columns; a count without its key is 0
         absent = 0 if values is int else None
         for key in get_args(keys):
-            _field(fields, _Position((*at.path, key), at.meaning, at.depth, absent), values, lists)
+            _field(fields, _FieldPosition((*at.path, key), at.meaning, at.depth, absent), values, lists)
     elif isinstance(values, type) and issubclass(values, BaseModel):
         fields.children.append(at.child(values, keyed=True))
     elif values is float:

@@ -61,8 +61,8 @@ class ReplyTable:
         for name in wanted or ():
             if name not in known and name != "all":
                 raise ConfigError(unknown(f"column of {self.name}", name, ["all", *known]))
-        kept = {*known} if wanted and "all" in wanted else {*(self.light if wanted is None else wanted)}
-        place, leaves = (tuple(x for x in each if x.column.name in kept) for each in (self.place, self.leaves))
+        names = {*known} if wanted and "all" in wanted else {*(self.light if wanted is None else wanted)}
+        place, leaves = (tuple(x for x in each if x.column.name in names) for each in (self.place, self.leaves))
         return replace(self, place=place, leaves=leaves)
 
     def files(self, content: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:

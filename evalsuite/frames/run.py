@@ -84,13 +84,13 @@ class Run(Generic[Frame]):
     def batches(self, name: str, columns: Sequence[str] | None = None, size: int = _BATCH) -> Iterator[Frame]:
         """A table in frames of about `size` rows, for replies that do not fit in memory. At least one, perhaps empty."""
         table = table_named(name)
-        kept = described(name, columns)
+        columns_read = described(name, columns)
         none = True
         for rows in _rows(table, self._names, self._results, columns, size or _BATCH):
-            yield libraries.frame(self.library, kept, rows)
+            yield libraries.frame(self.library, columns_read, rows)
             none = False
         if none:
-            yield libraries.frame(self.library, kept, [])
+            yield libraries.frame(self.library, columns_read, [])
 
     def drawn(self, name: str) -> Frame:
         """An analysis of `evalsuite show --tables`, such as ranks, one row per cell of its tables (docs/frames.md)."""
@@ -152,10 +152,10 @@ def described(name: str, columns: Sequence[str] | None = None) -> tuple[FrameCol
     table = table_named(name)
     if isinstance(table, ReplyTable):
         return (RUN, *table.only(columns).columns)
-    return (RUN, *(table.columns[i] for i in _kept(table, columns)))
+    return (RUN, *(table.columns[i] for i in _chosen_columns(table, columns)))
 
 
-def _kept(table: Table, columns: Sequence[str] | None) -> list[int]:
+def _chosen_columns(table: Table, columns: Sequence[str] | None) -> list[int]:
     names = [column.name for column in table.columns]
     if columns is None or "all" in columns:
         return list(range(len(names)))
@@ -183,8 +183,8 @@ def _rows(
 def _of_run(table: Table | ReplyTable, results: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
     content = to_json(results)
     if isinstance(table, Table):
-        kept = _kept(table, columns)
-        yield from ([row[i] for i in kept] for row in table.rows(content))
+        indices = _chosen_columns(table, columns)
+        yield from ([row[i] for i in indices] for row in table.rows(content))
     else:
         narrow = table.only(columns)
         for coordinates, file in narrow.files(content):

@@ -82,7 +82,7 @@ def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[InnerR
     if above:
         above = (*above[:-1], replace(above[-1], leaves=tuple(fields.leaves)))
     unfolded = next((child for child in fields.children if _is_content(child)), None)
-    whole = above if unfolded is None else (*above, _within(unfolded, model, kept=True))
+    whole = above if unfolded is None else (*above, _within(unfolded, model, keep_row=True))
     numbers = any(leaf.column.kind != "text" and not _is_key(leaf) for step in whole[-2:] for leaf in step.leaves)
     given = bool(name) and (numbers or not fields.children)
     if given:
@@ -131,8 +131,8 @@ def _meaning(child: Child) -> str:
     return " ".join((getattr(child.model, "__doc__", None) or "").split()) or child.meaning
 
 
-def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), kept: bool = False) -> InnerRows:
-    """The step from a row to the inner rows of `child`, or of all children in `same`, which share a table. `kept`: a row
+def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), keep_row: bool = False) -> InnerRows:
+    """The step from a row to the inner rows of `child`, or of all children in `same`, which share a table. `keep_row`: a row
     without inner rows gives one row with nulls."""
     if child.keyed:
         keys: tuple[FrameColumn, ...] = (_key(child, model),)
@@ -142,7 +142,7 @@ def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), ke
             else [Leaf(FrameColumn("value", "float", child.meaning), ("value",))]
         )
     else:
-        names = ", ".join(one.path[-1] for one in same)
+        names = ", ".join(sibling.path[-1] for sibling in same)
         keys = (FrameColumn("by", "text", f"By which property: {names}.", null=False),) if len(same) > 1 else ()
         leaves = []
 
@@ -152,14 +152,14 @@ def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), ke
             inner = _read(row, child.path) or {}
             for name, value in inner.items():
                 yield (int(name) if keys[0].kind == "int" else name,), value if whole else {"value": value}
-            if kept and not inner:
+            if keep_row and not inner:
                 yield (None,), {}
         else:
-            for one in same:
-                for value in _read(row, one.path) or ():
-                    yield (one.path[-1],) if keys else (), value
+            for sibling in same:
+                for value in _read(row, sibling.path) or ():
+                    yield (sibling.path[-1],) if keys else (), value
 
-    if kept:
+    if keep_row:
         leaves = [replace(leaf, column=replace(leaf.column, null=True)) for leaf in leaves]
     return InnerRows(keys, tuple(leaves), entries)
 

@@ -190,19 +190,23 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         {"ids": column.ids, "shards": [(add_shard(shard), first) for shard, first in column.shards]}
         for column in packed
     ]
-    models = [one for column in packed for one in column.models]
+    models = [scores for column in packed for scores in column.models]
     beside = {
-        number: ({} if own.flips is None else {"flips": own.flips}) | {"column": n, "outcomes": own.outcomes}
+        number: ({} if of_cell.flips is None else {"flips": of_cell.flips})
+        | {"column": n, "outcomes": of_cell.outcomes}
         for n, column in enumerate(packed)
-        for number, own in column.marks.items()
+        for number, of_cell in column.marks.items()
     }
     marks = [run.not_finite.get(n) for run in runs for n in range(len(run.results.cells))]
     shown = [
-        one.cell.written() | {"run": one.run} | ({"not_finite": mark} if mark else {}) | beside[one.number]
-        for one, mark in zip(cells, marks, strict=True)
+        page_cell.cell.written()
+        | {"run": page_cell.run}
+        | ({"not_finite": mark} if mark else {})
+        | beside[page_cell.number]
+        for page_cell, mark in zip(cells, marks, strict=True)
     ]
-    asked = {TASKS[one.cell.task].benchmark for one in cells}
-    sets = by_key((TASKS[one.cell.task].benchmark, one.cell.set) for one in cells)
+    asked = {TASKS[page_cell.cell.task].benchmark for page_cell in cells}
+    sets = by_key((TASKS[page_cell.cell.task].benchmark, page_cell.cell.set) for page_cell in cells)
     comparisons = [
         comparison
         for column in sorted(packed, key=lambda c: significance.place_order(c.place))

@@ -155,7 +155,7 @@ class CellMarks(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedColumn:
     """A column as the page holds it."""
 
     place: Place
@@ -176,7 +176,7 @@ _ITEM = ("item", "dialogue", "question", "labels", "options", "references", "gol
 
 
 @dataclass(slots=True)
-class _Column:
+class _UnpackedColumn:
     """One column while it is read: every text once, rows by cell and entry."""
 
     strings: dict[str, int] = field(default_factory=dict)
@@ -201,21 +201,21 @@ class _Column:
         return known[-1]
 
 
-def pack_columns(cells: Sequence[PageCell]) -> list[Packed]:
+def pack_columns(cells: Sequence[PageCell]) -> list[PackedColumn]:
     """The columns of some cells, those of unperturbed items first. Reads the cells' records, a column at a time.
 
     Several processes read them if each has `WORTH` replies or more: a place and its perturbations are one piece of work.
     """
-    replies = sum(one.cell.items - one.cell.missing for one in cells)
-    pieces = by_key((replace(one.column, perturb="none"), one) for one in cells)
+    replies = sum(page_cell.cell.items - page_cell.cell.missing for page_cell in cells)
+    pieces = by_key((replace(page_cell.column, perturb="none"), page_cell) for page_cell in cells)
     processes = max(1, min(cores(), len(pieces), replies // WORTH))
     # Worker processes do not know the runs' benchmark files yet; this process does.
-    folders = dict.fromkeys(one.folder for one in cells) if processes > 1 else ()
+    folders = dict.fromkeys(page_cell.folder for page_cell in cells) if processes > 1 else ()
     prepare = partial(_packer, tuple(folders))
     largest_first = sorted(pieces.values(), key=len, reverse=True)  # so that no process begins a large one last
     with closing(map_in_processes(prepare, largest_first, processes)) as packed:
         columns = {column.place: column for piece in packed for column in piece}
-    places = dict.fromkeys(one.column for one in cells)
+    places = dict.fromkeys(page_cell.column for page_cell in cells)
     return [columns[place] for place in sorted(places, key=_is_perturbed)]
 
 
@@ -223,7 +223,7 @@ def _is_perturbed(place: Place) -> bool:
     return place.perturb != "none"
 
 
-def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Packed]]:
+def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[PackedColumn]]:
     """The function that a process runs: it packs the columns of a place and of its perturbations.
 
     `folders`: runs whose benchmark files the process is to know."""
@@ -231,41 +231,46 @@ def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Pack
         add_run(folder)
 
     @rare_collections()
-    def pack(cells: Sequence[PageCell]) -> list[Packed]:
+    def pack(cells: Sequence[PageCell]) -> list[PackedColumn]:
         plain: dict[tuple[int, Coordinates], dict[str, float]] = {}  # (run, place) -> entry -> its first score
-        columns = by_key((one.column, one) for one in cells)
+        columns = by_key((page_cell.column, page_cell) for page_cell in cells)
         return [_packed(place, columns[place], plain) for place in sorted(columns, key=_is_perturbed)]
 
     return pack
 
 
-def _packed(place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coordinates], dict[str, float]]) -> Packed:
+def _packed(
+    place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coordinates], dict[str, float]]
+) -> PackedColumn:
     """Pack a column. `plain`: first scores of unperturbed cells. An unperturbed column adds its own; a perturbed one is compared
     with them."""
-    column, replies, models = _Column(), 0, list[ModelScores]()
+    column, replies, models = _UnpackedColumn(), 0, list[ModelScores]()
     flips: dict[int, list[int]] = {}
-    for one in cells:
-        values, of_records = _read(column, one.number, read_records(one.folder, one.cell.records))
+    for page_cell in cells:
+        values, of_records = _read(column, page_cell.number, read_records(page_cell.folder, page_cell.cell.records))
         replies += len(values)
-        name = f"{one.run}\t{one.cell.model}"  # identifies the model on the page
-        if scores := model_scores(one.cell, of_records, name):
+        name = f"{page_cell.run}\t{page_cell.cell.model}"  # identifies the model on the page
+        if scores := model_scores(page_cell.cell, of_records, name):
             models.append(scores)
-        base = (one.run, one.cell.without("perturb"))
+        base = (page_cell.run, page_cell.cell.without("perturb"))
         if not _is_perturbed(place):
             plain[base] = values
         elif base in plain:
-            flips[one.number] = _flips(column, values, plain[base])
-        if one.opinions:
-            column.judged[one.number] = list(one.opinions)
-    marks = {one.number: CellMarks(_outcomes(column, one.number), flips.get(one.number)) for one in cells}
+            flips[page_cell.number] = _flips(column, values, plain[base])
+        if page_cell.opinions:
+            column.judged[page_cell.number] = list(page_cell.opinions)
+    marks = {
+        page_cell.number: CellMarks(_outcomes(column, page_cell.number), flips.get(page_cell.number))
+        for page_cell in cells
+    }
     shards = [(pack_json(_shard(column, part)), part[0]) for part in _parts(column)]
     comparisons = comparisons_of_column(place, models)
-    return Packed(
+    return PackedColumn(
         place, [*column.entries], shards, marks, [replace(c, values=()) for c in models], comparisons, replies
     )
 
 
-def _outcomes(column: _Column, number: int) -> str:
+def _outcomes(column: _UnpackedColumn, number: int) -> str:
     """One letter for each entry of a cell."""
     rows = column.rows[number]
     return "".join(
@@ -274,7 +279,9 @@ def _outcomes(column: _Column, number: int) -> str:
     )
 
 
-def _read(column: _Column, number: int, records: Iterator[RecordFields]) -> tuple[dict[str, float], list[RecordScores]]:
+def _read(
+    column: _UnpackedColumn, number: int, records: Iterator[RecordFields]
+) -> tuple[dict[str, float], list[RecordScores]]:
     """Add a cell's records to the column. Returns the first score of each entry (NaN if it failed), and all scores."""
     rows = column.rows[number] = {}
     values: dict[str, float] = {}
@@ -322,7 +329,7 @@ def _tokens(record: RecordFields) -> list[int]:
     return [prompt, new, thinking, *([1] if guessed else [])]
 
 
-def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
+def _flips(column: _UnpackedColumn, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
     """Entries whose first score differs by FLIP or more from that of the unperturbed item."""
 
     def plain(name: str) -> str:
@@ -334,7 +341,7 @@ def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, fl
     ]
 
 
-def _parts(column: _Column) -> Iterator[range]:
+def _parts(column: _UnpackedColumn) -> Iterator[range]:
     """Ranges of entries, one for each shard of about SIZE characters."""
     sizes = [len(text) for text in column.strings]
     items = [len(json.dumps(shown, ensure_ascii=False)) for shown in column.shown]
@@ -351,7 +358,7 @@ def _parts(column: _Column) -> Iterator[range]:
         yield range(first, len(column.entries))
 
 
-def _shard(column: _Column, part: range) -> PageShard:
+def _shard(column: _UnpackedColumn, part: range) -> PageShard:
     texts = list(column.strings)
     strings: dict[str, int] = {}
     used: dict[int, int] = {}
@@ -368,9 +375,9 @@ def _shard(column: _Column, part: range) -> PageShard:
     }
     names = {name for name, entry in column.entries.items() if entry in part}
 
-    def kept(one: ShownOpinions) -> ShownOpinions:
-        shown = {name: [*x[:2], *map(index, x[2:])] for name, x in one["rows"].items() if name in names}
-        return {**one, "rows": shown}
+    def kept(opinions_of_one: ShownOpinions) -> ShownOpinions:
+        shown = {name: [*x[:2], *map(index, x[2:])] for name, x in opinions_of_one["rows"].items() if name in names}
+        return {**opinions_of_one, "rows": shown}
 
     judged = {number: [*map(kept, opinions)] for number, opinions in column.judged.items()}
     return {"rows": rows, "judged": judged, "items": [column.shown[i] for i in used], "strings": list(strings)}

@@ -145,8 +145,8 @@ def _somebody(tested: Sequence[CellChance], names: Sequence[str], title: Text) -
     total = {model: sum(g.cell.score for g in tested if g.cell.id == model) for model in counts}
     leaders = sorted((model for model, count in counts.items() if count == most), key=lambda model: -total[model])
     name = next(g.cell.name for g in tested if g.cell.id == leaders[0])
-    rest = len(leaders) - 1
-    more = Text(f"等 {rest + 1} 个模型", f" and {rest} more are") if rest else Text("", " is")
+    others = len(leaders) - 1
+    more = Text(f"等 {others + 1} 个模型", f" and {others} more are") if others else Text("", " is")
     where = Text(f" {len(names)} 项选择题中的 {most} 项", f"{most} of {len(names)} choice tasks")
     if most == len(names):
         where = Text(f"全部 {len(names)} 项选择题", f"all {len(names)} choice tasks")

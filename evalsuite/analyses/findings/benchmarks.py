@@ -18,7 +18,7 @@ from evalsuite.results.words import split_order, split_words
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _BenchmarkMeans:
     """A benchmark with the means of the models that can be compared, the highest first, and the highest of a baseline."""
 
     title: str
@@ -46,7 +46,7 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     counts = Counter(column.ranked[0][0] for column in won)
     most = max(counts.values())
     leaders = [model for model, count in counts.items() if count == most]
-    mine = [column for column in won if column.ranked[0][0] == leaders[0]]
+    wins = [column for column in won if column.ranked[0][0] == leaders[0]]
     of = len({model for column in columns for model, *_ in column.ranked})
     on = _split(runs)
     test = Text(
@@ -57,10 +57,10 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
         zh = f"{len(columns)} 个基准{on.zh}：{of} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
         en = f"{named(who)} each have the highest mean of {of} models on {most} of {len(columns)} benchmarks{on.en}."
         return [Finding("benchmarks", zh, en, test.zh, test.en)]
-    shown = max(mine, key=lambda column: column.lead)
+    shown = max(wins, key=lambda column: column.lead)
     (_, best, _), (second, next_best, _), *_ = shown.ranked
-    below = sum(column.baseline > column.ranked[0][2] for column in mine)
-    titles = [column.title for column in mine]
+    below = sum(column.baseline > column.ranked[0][2] for column in wins)
+    titles = [column.title for column in wins]
     where = Text(
         f"其中 {most} 个基准（{'、'.join(titles)}）", f"{most} of {len(columns)} benchmarks ({', '.join(titles)})"
     )
@@ -103,7 +103,7 @@ def _groups(runs: Sequence[Results]) -> list[tuple[int, BenchmarkGroup]]:
     return sorted(groups, key=lambda one: split_order(one[1].split))
 
 
-def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Results]) -> list[_Column]:
+def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Results]) -> list[_BenchmarkMeans]:
     """The benchmarks of the first group that has several, on which two or more models have a mean."""
     groups = _groups(runs)
     first = next((group for _, group in groups if sum(c.kind == "benchmark" for c in group.columns) > 1), None)
@@ -131,7 +131,7 @@ def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Resul
         highest = max((value for model, value in values.items() if model in baselines), default=0.0)
         if len(ranked) > 1:
             of_models = [(model, means[model], values[model]) for model in ranked]
-            columns.append(_Column(BENCHMARKS[name].title, of_models, highest))
+            columns.append(_BenchmarkMeans(BENCHMARKS[name].title, of_models, highest))
     return columns
 
 
@@ -144,5 +144,5 @@ def _whole(row: GroupRow, group: BenchmarkGroup, benchmark: str) -> GroupScore |
 
 
 def _is_partial(row: GroupRow, column: GroupColumn) -> bool:
-    mine = (part for part in row.parts if part.name in column.parts)
-    return any(part.lost or part.estimated for part in mine)
+    parts = (part for part in row.parts if part.name in column.parts)
+    return any(part.lost or part.estimated for part in parts)

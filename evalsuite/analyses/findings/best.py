@@ -50,10 +50,10 @@ def best(cells: Sequence[FindingCell], comparisons: Iterable[TaskComparisons], t
     by_model = by_key((column.ranked[0].id, column) for column in won)
     most = max(map(len, by_model.values()))
     first = [won for won in by_model.values() if len(won) == most]
-    rest = best_baselines(cells)
+    baselines = best_baselines(cells)
     if len(first) > 1:
         return [_each(first, len(columns), most, title)]
-    return [_one(first[0], columns, rest, title)]
+    return [_one(first[0], columns, baselines, title)]
 
 
 def compared(of_models: Sequence[FindingCell], comparisons: Iterable[TaskComparisons]) -> list[TaskRanking]:
@@ -80,7 +80,7 @@ def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: 
 
 
 def _one(
-    mine: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: Text
+    wins: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: Text
 ) -> Finding:
     """Say that one model is best on most tasks, with its clearest win: a significant one where there is one, then one above the
     baselines."""
@@ -90,14 +90,14 @@ def _one(
         base = baselines.get(first.task.name)
         return column.is_clear, base is None or first.score > base.score, first.score - second.score
 
-    shown = max(mine, key=clearest)
+    shown = max(wins, key=clearest)
     first, second, *_ = shown.ranked
-    count, most, clear = len(columns), len(mine), sum(column.is_clear for column in mine)
+    count, most, clear = len(columns), len(wins), sum(column.is_clear for column in wins)
     of = len({cell.id for column in columns for cell in column.ranked})
-    below = sum(_is_below(column, baselines) for column in mine)
+    below = sum(_is_below(column, baselines) for column in wins)
     under = Text(f"，有 {below} 项低于某个基线", f", below a baseline on {below}") if below else Text("", "")
-    lead = _lead(clear, mine, count)
-    test = _test(mine) if any(column.is_testable for column in mine) else Text("", "")
+    lead = _lead(clear, wins, count)
+    test = _test(wins) if any(column.is_testable for column in wins) else Text("", "")
     best, then = score(first), bare(second)
     if count == 1:
         zh = (
@@ -129,9 +129,9 @@ def _is_below(column: TaskRanking, baselines: dict[str, FindingCell]) -> bool:
     return base is not None and base.score > column.ranked[0].score
 
 
-def _lead(clear: int, mine: Sequence[TaskRanking], count: int) -> Text:
+def _lead(clear: int, wins: Sequence[TaskRanking], count: int) -> Text:
     """Count the wins on which a model is significantly ahead of all others, among tasks with enough dialogues for a test."""
-    if not any(column.is_testable for column in mine):
+    if not any(column.is_testable for column in wins):
         return Text("对话太少，无法判断领先是否显著", "from too few dialogues to tell it from the others")
     if count == 1:
         if clear:

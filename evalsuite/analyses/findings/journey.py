@@ -42,7 +42,7 @@ def findings(
         *over_benchmarks(cells, runs),
         *first,
         *obstacles(cells, here, runs),
-        *(one for turn in zip_longest(*others) for one in turn if one),
+        *(finding for turn in zip_longest(*others) for finding in turn if finding),
     ]
 
 
@@ -89,7 +89,7 @@ def of_run(results: Results, all_benchmarks: bool = True) -> list[Finding]:
         here, _ = cells_of_findings(benchmark, of_benchmark, ())
         of_these = list(read_model_scores(results.out, [c.cell for c in here], "0\t"))
         scores += of_these
-        if not all_benchmarks and any(one.whole and not one.adapter for one in of_these):
+        if not all_benchmarks and any(model_scores.whole and not model_scores.adapter for model_scores in of_these):
             break
     return findings([results], scores, task_comparisons(scores))
 
@@ -98,15 +98,15 @@ def end_of_run(results: Results) -> list[Finding]:
     """The findings that the terminal shows at the end of a run: those on its first benchmark. The cost of the harder set is left
     out if there are obstacles."""
     sentences = of_run(results, all_benchmarks=False)
-    hindered = any(one.about == "obstacles" for one in sentences)
-    return [one for one in sentences if not (hindered and one.about == "levels")]
+    hindered = any(finding.about == "obstacles" for finding in sentences)
+    return [finding for finding in sentences if not (hindered and finding.about == "levels")]
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet of all findings of the whole run, in both languages, with their tests."""
     rows = [
-        Row((Text(one.zh, one.en), Text(one.test_zh, one.test_en)), about={"about": one.about})
-        for one in of_run(results.whole)
+        Row((Text(finding.zh, finding.en), Text(finding.test_zh, finding.test_en)), about={"about": finding.about})
+        for finding in of_run(results.whole)
     ]
     if rows:
         columns = (Column(Text("主要发现", "what was found")), Column(Text("检验", "test")))

@@ -54,8 +54,8 @@ def listed(names: Sequence[str]) -> Text:
     """The titles of tasks, the first few of many."""
     shown = [TASKS[name] for name in names[:NAMED]]
     zh, en = "、".join(task.zh for task in shown), [task.en for task in shown]
-    if rest := len(names) - len(shown):
-        return Text(f"{zh}等 {len(names)} 项", f"{', '.join(en)} and {rest} more")
+    if more := len(names) - len(shown):
+        return Text(f"{zh}等 {len(names)} 项", f"{', '.join(en)} and {more} more")
     return Text(zh, named(en))
 
 

@@ -1,4 +1,5 @@
-"""Controls of judges: anchors, repeats, blind, panel, length, family and attacks, from the opinions of a run.
+"""Controls of judges, from the opinions of a run: gold answers and those far from them, repeats, blind, panel, length, family and
+attacks.
 
 Every comparison is item by item, over the items that all sides scored; `n` is their number.
 """
@@ -15,11 +16,11 @@ from statistics import mean
 
 from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus
 from evalsuite.analyses.judged.values import (
-    Anchor,
     AttackEffect,
     Blind,
     Controls,
     Family,
+    GoldAndFar,
     JudgingFacts,
     JudgingFields,
     LengthBias,
@@ -28,7 +29,7 @@ from evalsuite.analyses.judged.values import (
     PanelPair,
     Raised,
     Repeat,
-    Scaled,
+    ScaleFields,
     ScoringAgreement,
     ScoringPair,
 )
@@ -50,7 +51,7 @@ class Opinion:
     attack: str  # id of the injected instruction; "" for none
     length: int  # the candidate's length, in characters
     correctness: float  # F1 of the candidate
-    source: int  # number of its dialogue
+    dialogue: int  # its number
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ _Scored = dict[CandidateName, Opinion]
 def controls(judgings: Sequence[Opinions]) -> Controls:
     """All controls of a run's judges."""
     return Controls(
-        anchors=list(anchors(judgings)),
+        anchors=list(gold_and_far(judgings)),
         repeats=list(repeats(judgings)),
         blind=list(blind(judgings)),
         panel=list(panel(judgings)),
@@ -98,11 +99,11 @@ def controls(judgings: Sequence[Opinions]) -> Controls:
     )
 
 
-def _by_scale(judgings: Iterable[Opinions]) -> Iterator[tuple[Scaled, int, list[Opinions]]]:
+def _by_scale(judgings: Iterable[Opinions]) -> Iterator[tuple[ScaleFields, int, list[Opinions]]]:
     """Each scale of each judge and rubric, with its index and the judgings by this judge and rubric."""
     for (judge, rubric), group in by_key((t.who, t) for t in judgings).items():
         for n, scale in enumerate(group[0].scales):
-            yield Scaled(judge=judge, rubric=rubric, scale=scale), n, group
+            yield ScaleFields(judge=judge, rubric=rubric, scale=scale), n, group
 
 
 def _scored(group: Iterable[Opinions], control: str) -> _Scored:
@@ -119,7 +120,7 @@ def _columns(sides: Sequence[_Scored], names: Sequence[CandidateName], n: int) -
     return [[side[name].scores[n] for name in names] for side in sides]
 
 
-def anchors(judgings: Sequence[Opinions]) -> Iterator[Anchor]:
+def gold_and_far(judgings: Sequence[Opinions]) -> Iterator[GoldAndFar]:
     """Mean scores of gold answers (F1 of 1) and of replies that share no character with them (F1 of 0), and how often the
     judge gives its most frequent score."""
     for about, n, group in _by_scale(judgings):
@@ -127,7 +128,7 @@ def anchors(judgings: Sequence[Opinions]) -> Iterator[Anchor]:
             (most, count), *_ = Counter(o.scores[n] for o in opinions).most_common(1)
             gold = [o.scores[n] for o in opinions if o.correctness == 1]
             far = [o.scores[n] for o in opinions if o.correctness == 0]
-            yield Anchor(
+            yield GoldAndFar(
                 **dict(about),
                 n=len(opinions),
                 most=most,
@@ -167,7 +168,7 @@ def blind(judgings: Sequence[Opinions]) -> Iterator[Blind]:
         sides = [_scored(group, "plain"), _scored(group, "blind")]
         if shared := _shared(*sides):
             seen, unseen = _columns(sides, shared, n)
-            clusters = [sides[0][name].source for name in shared]
+            clusters = [sides[0][name].dialogue for name in shared]
             changes = [without - beside for without, beside in zip(unseen, seen, strict=True)]
             low, high = mean_difference(changes, clusters, Random(f"judge:blind:{about.rubric}:{about.scale}"))
             yield Blind(
@@ -220,7 +221,7 @@ def _median_cells(
     for cell in dict.fromkeys(t.cell for t in plain):
         names = [name for name in shared if name[0] == cell]
         if names:
-            dialogues, middle = [sides[0][name].source for name in names], medians(_columns(sides, names, n))
+            dialogues, middle = [sides[0][name].dialogue for name in names], medians(_columns(sides, names, n))
             mean_of_medians = mean_score(middle, dialogues, cell, plain[0].facts.rubric_scales[n])
             yield MedianCell(**cell.as_dict(), n=len(names), **dict(mean_of_medians))
 
@@ -274,29 +275,29 @@ def families(judgings: Sequence[Opinions]) -> Iterator[Family]:
             continue
         peers = [
             (judge, rubric)
-            for (judge, rubric), theirs in by_judge.items()
-            if rubric == about.rubric and judge != about.judge and theirs[0].facts.family != family
+            for (judge, rubric), of_judge in by_judge.items()
+            if rubric == about.rubric and judge != about.judge and of_judge[0].facts.family != family
         ]
         sides = [_scored(group, "plain"), *(_scored(by_judge[who], "plain") for who in peers)]
         shared = _shared(*sides)
-        own = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
-        other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
-        ours = mean(own[0]) if own[0] else None
-        rest = mean(other[0]) if other[0] else None
+        of_kin = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
+        of_others = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
+        own = mean(of_kin[0]) if of_kin[0] else None
+        other = mean(of_others[0]) if of_others[0] else None
         peers_own = peers_other = preference = None
-        if peers and ours is not None and rest is not None:
-            peers_own = mean(mean(column) for column in own[1:])
-            peers_other = mean(mean(column) for column in other[1:])
-            preference = (ours - rest) - (peers_own - peers_other)
+        if peers and own is not None and other is not None:
+            peers_own = mean(mean(column) for column in of_kin[1:])
+            peers_other = mean(mean(column) for column in of_others[1:])
+            preference = (own - other) - (peers_own - peers_other)
         yield Family(
             **dict(about),
             family=family,
             own_models=sorted({cell.model for cell in kin}),
             peers=[judge for judge, _ in peers],
-            n_own=len(own[0]),
-            n_other=len(other[0]),
-            own=ours,
-            other=rest,
+            n_own=len(of_kin[0]),
+            n_other=len(of_others[0]),
+            own=own,
+            other=other,
             peers_own=peers_own,
             peers_other=peers_other,
             preference=preference,

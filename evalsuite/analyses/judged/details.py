@@ -130,8 +130,8 @@ def _coefficients(row: Correlations | None) -> Value:
     """Pearson's r, and beside it Spearman's ρ and Kendall's τ."""
     if row is None or row.pearson is None:
         return Value(None)
-    rest = (row.spearman, row.kendall)
-    return Value(row.pearson, asides=tuple(f" · {fixed(value, 2, '+')}" for value in rest if value is not None))
+    ranks = (row.spearman, row.kendall)
+    return Value(row.pearson, asides=tuple(f" · {fixed(value, 2, '+')}" for value in ranks if value is not None))
 
 
 DETAILS: Analysis[None] = Analysis(

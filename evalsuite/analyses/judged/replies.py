@@ -37,7 +37,7 @@ class _Bad(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ScoreMark:
     """A score, and its position in the text."""
 
     value: int
@@ -117,15 +117,15 @@ def read_verdict(text: str, scales: Sequence[JudgeScale]) -> JudgeVerdict:
         return _worded(text, clean, scales[0].words)
     squeezed, origins = _squeeze(clean.text)
     try:
-        found = [_one(squeezed, scales[0])] if len(scales) == 1 else _each(squeezed, scales)
+        marks = [_one(squeezed, scales[0])] if len(scales) == 1 else _each(squeezed, scales)
     except _Bad as why:
         return JudgeVerdict("invalid", rule=str(why))
-    found = [
-        replace(f, start=origins[f.start], end=origins[f.end - 1] + 1, after=origins[f.after - 1] + 1) for f in found
+    marks = [
+        replace(f, start=origins[f.start], end=origins[f.end - 1] + 1, after=origins[f.after - 1] + 1) for f in marks
     ]
-    start, end = clean.raw_span(found[0].start, found[0].end)
+    start, end = clean.raw_span(marks[0].start, marks[0].end)
     return JudgeVerdict(
-        "scored", tuple(f.value for f in found), _reasons(text, clean, found), found[0].rule, start, end
+        "scored", tuple(f.value for f in marks), _reasons(text, clean, marks), marks[0].rule, start, end
     )
 
 
@@ -143,7 +143,7 @@ def _worded(text: str, clean: Clean, words: Mapping[str, int]) -> JudgeVerdict:
     return JudgeVerdict("scored", (values.pop(),), reasons, "word", start, end)
 
 
-def _one(text: str, scale: JudgeScale) -> _Found:
+def _one(text: str, scale: JudgeScale) -> _ScoreMark:
     first = _first_line(text, scale)
     # A score on the first line, as asked for, is contradicted only by a labelled score.
     stated = list(_stated(text, scale, _LABELLED if first else None))
@@ -155,7 +155,7 @@ def _one(text: str, scale: JudgeScale) -> _Found:
     return scores[0]
 
 
-def _first_line(text: str, scale: JudgeScale) -> _Found | None:
+def _first_line(text: str, scale: JudgeScale) -> _ScoreMark | None:
     """The score that the first line is or begins with."""
     lines = [m for m in re.finditer(r"[^\n]+", text) if re.search(r"\w", m.group())]
     if len(lines) > 1 and _ONLY_LABEL.fullmatch(lines[0].group()):
@@ -168,18 +168,18 @@ def _first_line(text: str, scale: JudgeScale) -> _Found | None:
     match = _HEAD.match(line)
     if not match or _SEVERAL.match(line, match.end()):
         return None
-    rest = _REST.match(line, match.end())
-    assert rest
-    whole = not re.search(r"\w", rest["more"])
+    tail = _REST.match(line, match.end())
+    assert tail
+    whole = not re.search(r"\w", tail["more"])
     named = bool(match["label"] or match["unit"].strip())
     if any(_other(m.group(), match["num"]) for m in lines[1:]):
         raise _Bad("several scores")
     if not whole:
         # "4：…" and "4分 …" are scores; "4. …", "4、…" and "4个…" are numbers of a list or sentence.
-        mark = rest["mark"]
+        mark = tail["mark"]
         if not mark and not (named and line[match.end() : match.end() + 1].isspace()):
             return None
-        if not named and (mark == "." or re.match(r"\s*\d", rest["more"])):
+        if not named and (mark == "." or re.match(r"\s*\d", tail["more"])):
             return None
     return _score_of(match, scale, "first line" if whole else "head of first line", at)
 
@@ -190,7 +190,7 @@ def _other(line: str, number: str) -> bool:
     return match is not None and match.group(1) != number
 
 
-def _stated(text: str, scale: JudgeScale, only: re.Pattern[str] | None) -> Iterator[_Found]:
+def _stated(text: str, scale: JudgeScale, only: re.Pattern[str] | None) -> Iterator[_ScoreMark]:
     """Scores anywhere in the text that are labelled as scores, found by the pattern `only` or else by all such patterns."""
     for pattern in (only,) if only else (_LABELLED, _GIVEN):
         for match in pattern.finditer(text):
@@ -199,7 +199,7 @@ def _stated(text: str, scale: JudgeScale, only: re.Pattern[str] | None) -> Itera
                 yield _score_of(match, scale, "stated")
 
 
-def _score_of(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -> _Found:
+def _score_of(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -> _ScoreMark:
     """The score of a match. Raises _Bad if it is not on the scale."""
     parts = match.groupdict()
     group = "num" if parts["num"] is not None else "num2"  # _GIVEN has two forms
@@ -212,13 +212,13 @@ def _score_of(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -
         raise _Bad(f"no whole number: {written}")
     if not scale.low <= value <= scale.high:
         raise _Bad(f"not from {scale.low} to {scale.high}: {written}")
-    return _Found(int(value), at + match.start(group), at + match.end(group), at + match.end(), rule)
+    return _ScoreMark(int(value), at + match.start(group), at + match.end(group), at + match.end(), rule)
 
 
 # --- several scales: a line each, "创造性：4"
 
 
-def _each(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
+def _each(text: str, scales: Sequence[JudgeScale]) -> list[_ScoreMark]:
     marks = []
     for scale in scales:
         names = "|".join(re.escape(name) for name in (scale.name, scale.zh) if name)
@@ -234,7 +234,7 @@ def _each(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
     return _bare(text, scales)
 
 
-def _bare(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
+def _bare(text: str, scales: Sequence[JudgeScale]) -> list[_ScoreMark]:
     """Lines that are only a number, one per scale, in the order of the scales."""
     lines = [m for m in re.finditer(r"[^\n]+", text) if re.search(r"\w", m.group())]
     numbers = []
@@ -248,10 +248,10 @@ def _bare(text: str, scales: Sequence[JudgeScale]) -> list[_Found]:
     return [_score_of(m, scale, "lines", at) for (m, at), scale in zip(numbers, scales, strict=True)]
 
 
-def _reasons(raw: str, clean: Clean, found: Sequence[_Found]) -> str:
+def _reasons(raw: str, clean: Clean, marks: Sequence[_ScoreMark]) -> str:
     """The text after the last score, or the whole reply if the score is stated somewhere in it."""
-    if found[0].rule == "stated":
+    if marks[0].rule == "stated":
         return raw.strip()
-    last = max(found, key=lambda f: f.after)
+    last = max(marks, key=lambda f: f.after)
     _, end = clean.raw_span(last.start, last.after)
     return raw[end:].lstrip(' \t\r\n*_`#:：。.,，;；)）]】"”」}').rstrip(" \t\r\n*_`")

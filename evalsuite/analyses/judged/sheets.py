@@ -7,19 +7,19 @@ from typing import TypeVar
 
 from evalsuite.analyses.judged.summary import compute, problems
 from evalsuite.analyses.judged.values import (
-    Anchor,
     AttackEffect,
     Blind,
     Controls,
     Family,
+    GoldAndFar,
     Judged,
     JudgedCell,
     LengthBias,
     OverSystems,
     Panel,
     Repeat,
-    Scaled,
-    ScaleNumbers,
+    ScaleFields,
+    ScaleSummary,
 )
 from evalsuite.benchmarks.published import published_figures
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
@@ -30,7 +30,7 @@ from evalsuite.results.analysis import Analysis, Results
 from evalsuite.results.words import estimate_marks, task_and_set, with_notes
 from evalsuite.types import Place
 
-_Control = TypeVar("_Control", bound=Scaled | Panel)
+_Control = TypeVar("_Control", bound=ScaleFields | Panel)
 _BESIDE = ("f1",)  # metrics whose correlation with the judge is shown; the page's charts show all
 _LEGEND = Text(
     "平均分旁为 95% 置信区间；得分分布从最低分起；无效：读不出得分的回复；ρ：Spearman",
@@ -74,7 +74,7 @@ def _means(cells: Sequence[JudgedCell], marks: Mapping[Place, list[str]]) -> Ite
             Column(Text("与长度 ρ", "ρ len."), kind="number", signed=True),
         )
         several = len({_asked(c) for c, _ in group}) > 1
-        group.sort(key=lambda one: (one[0].model, set_order(one[0].set), task_order(one[0].task), _asked(one[0])))
+        group.sort(key=lambda pair: (pair[0].model, set_order(pair[0].set), task_order(pair[0].task), _asked(pair[0])))
         rows = (
             *(_mean_row(c, numbers, metrics, several, marks.get(c.place, [])) for c, numbers in group),
             *_published([c for c, _ in group], rubric, len(columns)),
@@ -86,7 +86,7 @@ def _means(cells: Sequence[JudgedCell], marks: Mapping[Place, list[str]]) -> Ite
 
 
 def _mean_row(
-    cell: JudgedCell, numbers: ScaleNumbers, metrics: Sequence[str], several: bool, marks: Sequence[str]
+    cell: JudgedCell, numbers: ScaleSummary, metrics: Sequence[str], several: bool, marks: Sequence[str]
 ) -> Row:
     lost = cell.status.get("failed", 0) + cell.status.get("missing", 0)
     beside = numbers.metrics or {}
@@ -148,13 +148,13 @@ def _systems(rows: Sequence[OverSystems]) -> Iterator[Sheet]:
         yield Sheet("judge-metrics", title, (_JUDGE, Column(Text("指标", "metric")), _N, *columns), tuple(lines))
 
 
-def _who(row: Scaled | Panel) -> str:
+def _who(row: ScaleFields | Panel) -> str:
     return f"{' · '.join(row.judges) if isinstance(row, Panel) else row.judge} {row.rubric} {row.scale}"
 
 
 def _controls(controls: Controls) -> Iterator[Sheet]:
     rows = [
-        *_rows(controls.anchors, "anchors", Text("锚点", "anchors"), _anchors),
+        *_rows(controls.anchors, "anchors", Text("锚点", "anchors"), _gold_and_far),
         *_rows(controls.repeats, "repeats", Text("重复评分", "repeats"), _repeats),
         *_rows(controls.blind, "blind", Text("不给标准答案", "blind"), _blind),
         *_rows(controls.panel, "panel", Text("评审团", "panel"), _panel),
@@ -183,7 +183,7 @@ def _rows(
             yield Row((heading, _who(row), count, text), about=about)
 
 
-def _anchors(r: Anchor) -> Text:
+def _gold_and_far(r: GoldAndFar) -> Text:
     gold, far, share = _number(r.gold), _number(r.far), fixed(100 * r.share, 1)
     return Text(
         f"标准答案本身 {gold} 分（{r.n_gold} 条），与之没有共同字的回答 {far} 分（{r.n_far} 条）；全部得分的 {share}% 都是 {r.most} 分",
@@ -193,11 +193,11 @@ def _anchors(r: Anchor) -> Text:
 
 
 def _repeats(r: Repeat) -> Text:
-    same, spread, kappa = _percent(r.same), _number(r.range), _number(r.kappa)
+    same, range_, kappa = _percent(r.same), _number(r.range), _number(r.kappa)
     by = {"sampling": "随机采样", "wording": "换措辞"}.get(r.by, r.by)
     return Text(
-        f"同一回答评 {r.repeats} 次（{by}）：完全相同 {same.zh}，平均极差 {spread}，κ {kappa}",
-        f"{r.repeats} by {r.by}: all the same {same.en}, mean range {spread}, κ {kappa}",
+        f"同一回答评 {r.repeats} 次（{by}）：完全相同 {same.zh}，平均极差 {range_}，κ {kappa}",
+        f"{r.repeats} by {r.by}: all the same {same.en}, mean range {range_}, κ {kappa}",
     )
 
 
@@ -213,10 +213,10 @@ def _blind(r: Blind) -> Text:
 def _panel(r: Panel) -> Text | None:
     if not r.n or r.within_1 is None:
         return None
-    kappa, within, spread = _number(r.kappa), _percent(r.within_1), _number(r.range)
+    kappa, within, range_ = _number(r.kappa), _percent(r.within_1), _number(r.range)
     return Text(
-        f"两两 κ 平均 {kappa}，相差不超过 1 分 {within.zh}，平均极差 {spread}",
-        f"mean pairwise κ {kappa}, within 1 {within.en}, mean range {spread}",
+        f"两两 κ 平均 {kappa}，相差不超过 1 分 {within.zh}，平均极差 {range_}",
+        f"mean pairwise κ {kappa}, within 1 {within.en}, mean range {range_}",
     )
 
 

@@ -13,9 +13,8 @@ from evalsuite.analyses.judged.controls import Opinion, Opinions, controls, leng
 from evalsuite.analyses.judged.replies import VERSION, JudgeVerdict, read_verdict
 from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus, again
 from evalsuite.analyses.judged.values import (
-    AskedWith,
-    Attempt,
     Correlations,
+    JudgeAttempt,
     Judged,
     JudgedCell,
     JudgedRecord,
@@ -25,8 +24,10 @@ from evalsuite.analyses.judged.values import (
     OverModels,
     OverSystems,
     PerItem,
-    ScaleNumbers,
+    RecordedSettings,
+    ScaleSummary,
 )
+from evalsuite.analyses.stored_reply import StoredReply
 from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import safe_name
@@ -46,7 +47,7 @@ class Subject:
 
     requests: dict[tuple[str, int], tuple[str, ScoredReply]]  # (reply's key, the scored reply)
     metrics: dict[str, dict[tuple[str, int], float]]  # metric -> (item, rotation) -> value
-    sources: dict[tuple[str, int], int]  # number of the dialogue within the cell
+    dialogues: dict[tuple[str, int], int]  # number of the dialogue within the cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def compute(run: ScoredRun) -> Judged | None:
         cells=cells,
         models=list(_over_models(cells, run.results)),
         systems=list(_over_systems(cells, run.results)),
-        controls=controls(_one_source(judgings, subjects)),
+        controls=controls(_numbered_together(judgings, subjects)),
     )
 
 
@@ -151,10 +152,10 @@ def _subject(replies: RunReplies, cell: Cell, reading: Reading) -> Subject:
     ]
     names = [(trial.item.id, trial.rotation) for _, (trial, *_) in rows]
     items, responses = [reply[0].item for _, reply in rows], [reply[1] for _, reply in rows]
-    source_of = dict(zip(names, sources([item.context for item in items]), strict=True))
+    dialogue_of = dict(zip(names, sources([item.context for item in items]), strict=True))
     values = per_item(score_cell(items, responses, reading, [reply[2] for _, reply in rows])) if rows else {}
     metrics = {metric: dict(zip(names, column, strict=True)) for metric, column in values.items()}
-    return Subject(dict(zip(names, rows, strict=True)), metrics, source_of)
+    return Subject(dict(zip(names, rows, strict=True)), metrics, dialogue_of)
 
 
 def _read_judging(
@@ -177,7 +178,7 @@ def _read_judging(
         metric, length = subject.metrics[headline][name], len(reply.text.strip())
         candidate = (judging.place, *name)
         opinions.append(
-            Opinion(candidate, verdict.status, verdict.scores, row["attack"], length, metric, subject.sources[name])
+            Opinion(candidate, verdict.status, verdict.scores, row["attack"], length, metric, subject.dialogues[name])
         )
         lines.append(_record(judging, facts, row, trial.item, reply, attempts, verdict))
     return Opinions(judging, facts, tuple(opinions)), lines
@@ -223,33 +224,18 @@ def _record(
         question=item.question,
         references=list(item.references),
         template=facts.template,
-        settings=AskedWith(
-            fingerprint=facts.fingerprint,
-            sampling=facts.sampling,
-            max_new_tokens=facts.max_new_tokens,
-            attempts=facts.attempts,
-        ),
+        settings=RecordedSettings(**{name: getattr(facts, name) for name in RecordedSettings.model_fields}),
         prompt=row["prompt"],
-        attempts=[_attempt(facts, n, *attempt) for n, attempt in enumerate(attempts, 1)],
+        attempts=[
+            JudgeAttempt(added=again("", facts.reminder, n).strip(), **dict(StoredReply.of(*attempt)))
+            for n, attempt in enumerate(attempts, 1)
+        ],
         status=verdict.status,
         scores={name: score for (name, *_), score in zip(facts.scales, verdict.scores, strict=False)},
         rule=verdict.rule,
         reasons=verdict.reasons,
         start=verdict.start,
         end=verdict.end,
-    )
-
-
-def _attempt(facts: JudgingFacts, number: int, key: str, response: Response) -> Attempt:
-    return Attempt(
-        added=again("", facts.reminder, number).strip(),
-        key=key,
-        reply=response.text if response.error is None else None,
-        finish=response.finish,
-        error=response.error,
-        prompt_tokens=response.prompt_tokens,
-        new_tokens=response.new_tokens,
-        reasoning=response.reasoning,
     )
 
 
@@ -281,14 +267,14 @@ def _entry(opinions: Opinions, lines: Sequence[JudgedRecord], subject: Subject, 
     )
 
 
-def _numbers(judging: Opinions, n: int, subject: Subject) -> ScaleNumbers:
+def _numbers(judging: Opinions, n: int, subject: Subject) -> ScaleSummary:
     """One scale on one cell: mean with interval, histogram, and correlations with length and every automatic metric."""
     opinions = [o for o in judging.opinions if o.scores]
     scale = judging.facts.rubric_scales[n]
     scores = [o.scores[n] for o in opinions]
     tally = Counter(scores)
-    mean = mean_score(scores, [o.source for o in opinions], judging.cell, scale) if opinions else None
-    numbers = ScaleNumbers(
+    mean = mean_score(scores, [o.dialogue for o in opinions], judging.cell, scale) if opinions else None
+    numbers = ScaleSummary(
         **dict(mean or {"value": None, "low": None, "high": None}),
         n=len(opinions),
         histogram={str(value): tally[value] for value in scale.values},
@@ -298,7 +284,7 @@ def _numbers(judging: Opinions, n: int, subject: Subject) -> ScaleNumbers:
     rho, partial = length_bias(judging, n)
     names = [o.candidate[1:] for o in opinions]
     columns = {m: [column[name] for name in names] for m, column in subject.metrics.items()}
-    dialogues = len({o.source for o in opinions})
+    dialogues = len({o.dialogue for o in opinions})
     return numbers.model_copy(
         update={
             "length": Length(spearman=rho, partial=partial),
@@ -373,12 +359,13 @@ def _together(points: Sequence[_Point]) -> dict[str, Correlations]:
     return {name: Correlations(**correlations(means, [row[name] for row in rows])) for name in shared}
 
 
-def _one_source(judgings: Sequence[Opinions], subjects: Mapping[Place, Subject]) -> list[Opinions]:
+def _numbered_together(judgings: Sequence[Opinions], subjects: Mapping[Place, Subject]) -> list[Opinions]:
     """The judgings with dialogues numbered over all cells, since the controls pool them."""
     items = {reply[0].item.id: reply[0].item for s in subjects.values() for _, reply in s.requests.values()}
-    source_of = dict(zip(items, sources([item.context for item in items.values()]), strict=True))
+    dialogue_of = dict(zip(items, sources([item.context for item in items.values()]), strict=True))
     return [
-        replace(t, opinions=tuple(replace(o, source=source_of[o.candidate[1]]) for o in t.opinions)) for t in judgings
+        replace(t, opinions=tuple(replace(o, dialogue=dialogue_of[o.candidate[1]]) for o in t.opinions))
+        for t in judgings
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from evalsuite.analyses.judged.scale import JudgeScale, JudgeStatus
+from evalsuite.analyses.stored_reply import StoredReply
 from evalsuite.results.schema.base import (
     CellFields,
     Count,
@@ -28,11 +29,11 @@ from evalsuite.results.schema.base import (
     Strict,
     Variant,
 )
-from evalsuite.types import Response
 
-_Mark = Annotated[int, Field(ge=-1000, le=1000)]
+_ScaleEnd = Annotated[int, Field(ge=-1000, le=1000)]
 ScaleColumns = Annotated[
-    tuple[str, _Mark, _Mark, str], Field(strict=False, description="Name, lowest and highest score, name in Chinese.")
+    tuple[str, _ScaleEnd, _ScaleEnd, str],
+    Field(strict=False, description="Name, lowest and highest score, name in Chinese."),
 ]
 _Tenths = Annotated[str, Field(pattern=r"^\d+( \d+){9}$", description="Ten counts: 0 … 0.1, 0.1 … 0.2, …")]
 _CONTROL = r"^(plain|blind|attack|repeat/[2-9]\d*|repeat/1\d+)$"
@@ -68,7 +69,7 @@ class Length(Strict):
     partial: Number
 
 
-class ScaleNumbers(IntervalFields):
+class ScaleSummary(IntervalFields):
     """One scale on one cell, in the scale's own unit."""
 
     n: Count
@@ -117,7 +118,7 @@ class JudgedCell(JudgingFields):
     status: dict[JudgeStatus, Count]
     asked_again: Count = Field(description="Candidates for which the judge was asked more than once.")
     errors: dict[str, Count]
-    scales: dict[str, ScaleNumbers] | None = Field(
+    scales: dict[str, ScaleSummary] | None = Field(
         default=None, description="Figures of scales by name; none under attack."
     )
     signature: str
@@ -125,7 +126,7 @@ class JudgedCell(JudgingFields):
     facts: JudgingFacts
 
 
-class Scaled(Strict):
+class ScaleFields(Strict):
     """A figure of one judge by one rubric on one scale."""
 
     judge: str
@@ -133,14 +134,14 @@ class Scaled(Strict):
     scale: str
 
 
-class OverModels(Scaled, SharedPlaceFields):
+class OverModels(ScaleFields, SharedPlaceFields):
     """Correlations over models of a judge's mean scores with the metrics."""
 
     models: Count
     metrics: dict[str, Correlations]
 
 
-class OverSystems(Located, Scaled):
+class OverSystems(Located, ScaleFields):
     """Correlations of a judge with metrics over the short texts of a benchmark; a point is a model on a task and set."""
 
     benchmark: str
@@ -154,7 +155,7 @@ class OverSystems(Located, Scaled):
     metrics: dict[str, Correlations]
 
 
-class Anchor(Scaled):
+class GoldAndFar(ScaleFields):
     """Mean scores of gold answers, and of replies that share no character with them."""
 
     n: Count
@@ -176,7 +177,7 @@ class ScoringAgreement(Strict):
     range: float
 
 
-class Repeat(Scaled, ScoringAgreement):
+class Repeat(ScaleFields, ScoringAgreement):
     """A judge's own scores of the same candidates."""
 
     by: Literal["sampling", "wording"]
@@ -195,7 +196,7 @@ class ScoringPair(Strict):
     spearman: Number
 
 
-class Blind(Scaled, ScoringPair):
+class Blind(ScaleFields, ScoringPair):
     """The agreement of a judge's scores with and without the gold answer."""
 
     n: Count
@@ -234,14 +235,14 @@ class Panel(Strict):
     cells: Rows[MedianCell]
 
 
-class LengthBias(Scaled, Length):
+class LengthBias(ScaleFields, Length):
     """Whether longer candidates score higher, over all cells."""
 
     n: Count
     cells: Count
 
 
-class Family(Scaled):
+class Family(ScaleFields):
     """Whether a judge prefers models of its own family, compared with judges of other families."""
 
     family: str
@@ -263,7 +264,7 @@ class Raised(Strict):
     raised: Count
 
 
-class AttackEffect(Scaled):
+class AttackEffect(ScaleFields):
     """The effect of injected instructions on scores."""
 
     attacks: Count
@@ -283,7 +284,7 @@ class AttackEffect(Scaled):
 class Controls(Strict):
     """Controls of the judges, which show how far their scores can be trusted."""
 
-    anchors: Rows[Anchor]
+    anchors: Rows[GoldAndFar]
     repeats: Rows[Repeat]
     blind: Rows[Blind]
     panel: Rows[Panel]
@@ -301,24 +302,15 @@ class Judged(Strict):
     controls: Controls
 
 
-class Attempt(Strict):
+class _Added(Strict):
+    added: str = Field(description="The text added after the prompt.")
+
+
+class JudgeAttempt(StoredReply, _Added):  # the fields of the last base come first
     """One reply of a judge."""
 
-    added: str = Field(description="The text added after the prompt.")
-    key: Hash
-    reply: str | None
-    finish: str
-    error: str | None
-    prompt_tokens: Count
-    new_tokens: Count
-    reasoning: str | None = None
 
-    def response(self) -> Response:
-        """The reply, or the failure of the request."""
-        return Response(self.reply or "", self.finish, self.prompt_tokens, self.new_tokens, self.error, self.reasoning)
-
-
-class AskedWith(Strict):
+class RecordedSettings(Strict):
     """The settings of the judge."""
 
     fingerprint: str
@@ -338,9 +330,9 @@ class JudgedRecord(JudgingFields):
     question: ItemText
     references: Annotated[Rows[Annotated[str, Field(max_length=2_000)]], Field(max_length=100)]
     template: Hash
-    settings: AskedWith
+    settings: RecordedSettings
     prompt: str
-    attempts: Annotated[Rows[Attempt], Field(max_length=100)]
+    attempts: Annotated[Rows[JudgeAttempt], Field(max_length=100)]
     status: JudgeStatus
     scores: dict[str, int]
     rule: str

@@ -1,4 +1,4 @@
-// Generated from schema/judged-record.schema.json (b13d686cee0bf4a2) by types.mjs.
+// Generated from schema/judged-record.schema.json (82deb8d6a54d1226) by types.mjs.
 
 /**
  * A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict.
@@ -56,12 +56,12 @@ export interface EvalsuiteJudgedRecordFormat1 {
    * SHA-256, in hexadecimal.
    */
   template: string;
-  settings: AskedWith;
+  settings: RecordedSettings;
   prompt: string;
   /**
    * @maxItems 100
    */
-  attempts: Attempt[];
+  attempts: JudgeAttempt[];
   status: "scored" | "empty" | "invalid" | "failed" | "missing";
   scores: {
     [k: string]: number;
@@ -74,7 +74,7 @@ export interface EvalsuiteJudgedRecordFormat1 {
 /**
  * The settings of the judge.
  */
-export interface AskedWith {
+export interface RecordedSettings {
   fingerprint: string;
   sampling: {
     [k: string]: unknown;
@@ -85,7 +85,7 @@ export interface AskedWith {
 /**
  * One reply of a judge.
  */
-export interface Attempt {
+export interface JudgeAttempt {
   /**
    * The text added after the prompt.
    */
@@ -99,5 +99,8 @@ export interface Attempt {
   error: string | null;
   prompt_tokens: number;
   new_tokens: number;
+  /**
+   * The thinking, where an endpoint returns it apart.
+   */
   reasoning?: string | null;
 }

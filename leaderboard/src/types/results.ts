@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (d8400d3e68fe5316) by types.mjs.
+// Generated from schema/results.schema.json (0306734b09876ae5) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -1088,11 +1088,11 @@ export interface Chance {
    */
   chance: number;
   /**
-   * Accuracy of the best answer that is the same for all items.
+   * Accuracy of the best answer that is the same for all items; of probes, which have no order, `chance`.
    */
   constant: number;
   /**
-   * The answer that is best for all items.
+   * The answer that is best for all items; empty for probes.
    */
   label: string;
   /**
@@ -1109,7 +1109,7 @@ export interface Chance {
  */
 export interface Robustness {
   drops: PerturbationEffect[];
-  positions: Positions[];
+  positions: PositionCounts[];
   wordings: Wordings[];
   shots: ShotValues[];
 }
@@ -1207,7 +1207,7 @@ export interface PerturbationEffect {
 /**
  * Counts by option position: gold, right choices, all choices.
  */
-export interface Positions {
+export interface PositionCounts {
   /**
    * The model's name in its models.yaml.
    */
@@ -2293,7 +2293,7 @@ export interface Difficulty {
    */
   metric: string;
   /**
-   * Number of models, baselines and adapters left out.
+   * The models that answered every item; baselines and adapters are left out.
    *
    * @minItems 3
    */
@@ -2541,7 +2541,7 @@ export interface JudgedCell {
    * Figures of scales by name; none under attack.
    */
   scales?: {
-    [k: string]: ScaleNumbers;
+    [k: string]: ScaleSummary;
   } | null;
   signature: string;
   records: string;
@@ -2550,7 +2550,7 @@ export interface JudgedCell {
 /**
  * One scale on one cell, in the scale's own unit.
  */
-export interface ScaleNumbers {
+export interface ScaleSummary {
   value: number | null;
   low: number | null;
   high: number | null;
@@ -2715,7 +2715,7 @@ export interface OverSystems {
  * Controls of the judges, which show how far their scores can be trusted.
  */
 export interface Controls {
-  anchors: Anchor[];
+  anchors: GoldAndFar[];
   repeats: Repeat[];
   blind: Blind[];
   panel: Panel[];
@@ -2726,7 +2726,7 @@ export interface Controls {
 /**
  * Mean scores of gold answers, and of replies that share no character with them.
  */
-export interface Anchor {
+export interface GoldAndFar {
   judge: string;
   rubric: string;
   scale: string;

@@ -1,4 +1,4 @@
-// Generated from schema/second-record.schema.json (4f76087e613762e8) by types.mjs.
+// Generated from schema/second-record.schema.json (a84e736b435b9156) by types.mjs.
 
 /**
  * A line of second/*.jsonl: one reply, what the second reader was asked about it and said, and both readings.
@@ -52,14 +52,14 @@ export interface EvalsuiteSecondRecordFormat1 {
   error: string | null;
   prompt_tokens: number;
   new_tokens: number;
-  first: AnswerRead;
-  verdict: "answer" | "none" | "refused" | "several" | "unreadable" | "failed" | "missing";
-  second: AnswerRead | null;
-  relation: string;
   /**
    * The thinking, where an endpoint returns it apart.
    */
   reasoning?: string | null;
+  first: AnswerRead;
+  verdict: "answer" | "none" | "refused" | "several" | "unreadable" | "failed" | "missing";
+  second: AnswerRead | null;
+  relation: string;
 }
 /**
  * The answer read out of the reply.

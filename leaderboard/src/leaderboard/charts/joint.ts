@@ -2,7 +2,7 @@
 import { para } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import type { ScaleNumbers } from "../../types/results.ts";
+import type { ScaleSummary } from "../../types/results.ts";
 import { cellIndex, cellKey } from "../data.ts";
 import { type JudgedCell, signedValue } from "../judged.ts";
 import { isRaw, metricName, metricRow } from "../metrics.ts";
@@ -42,7 +42,7 @@ export function jointPanels(cells: JudgedCell[], scale: string, metric: string):
   return panels("judge-joint", drawn, "joints");
 }
 
-function jointPanel(c: JudgedCell, numbers: ScaleNumbers, [low, high]: [number, number], metric: string) {
+function jointPanel(c: JudgedCell, numbers: ScaleSummary, [low, high]: [number, number], metric: string) {
   const histogram = (numbers.joint?.[metric] ?? {}) as Record<string, string>;
   const counts = counted(histogram, low, high);
   const most = Math.max(1, ...counts.flat());

@@ -1,7 +1,7 @@
 import { isNumber, pct, twoDigits } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import type { OverModels, ScaleNumbers } from "../../types/results.ts";
+import type { OverModels, ScaleSummary } from "../../types/results.ts";
 import { cellIndex, cellKey } from "../data.ts";
 import { setNames } from "../filters.ts";
 import { type JudgedCell, signedValue } from "../judged.ts";
@@ -21,7 +21,7 @@ interface JudgedPoint {
   x: number;
   y: number;
   m: MetricFigure;
-  mean: ScaleNumbers;
+  mean: ScaleSummary;
 }
 
 const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };

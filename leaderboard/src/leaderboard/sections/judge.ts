@@ -2,7 +2,7 @@
 
 import { div, fold, h, type Kid, note, section } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
-import type { ScaleNumbers } from "../../types/results.ts";
+import type { ScaleSummary } from "../../types/results.ts";
 import { jointPanels } from "../charts/joint.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
@@ -20,7 +20,7 @@ import { titleOf } from "../tables/figures.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, SheetRow } from "../types.ts";
 
-const numbersOf = (c: JudgedCell, scale: string): ScaleNumbers | undefined => c.scales[scale];
+const numbersOf = (c: JudgedCell, scale: string): ScaleSummary | undefined => c.scales[scale];
 
 export function drawJudge() {
   const cells = judgedCells().filter((c) => c.control === "plain" && hasChosenSettings(c));
