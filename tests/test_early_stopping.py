@@ -486,8 +486,8 @@ def test_one_model_is_not_told_apart(tmp_path):
 # --- other tables
 
 
-def test_estimates_are_no_points_of_a_judge_s_correlations():
-    """The items of an estimate are others than those of whole cells."""
+def test_estimates_and_baselines_are_no_points_of_a_judge_s_correlations():
+    """The items of an estimate are others than those of whole cells; an oracle agrees with every judge and metric."""
     facts = {
         "template": "0" * 64, "scales": [["s", 0, 5, "分"]], "reminder": "", "attempts": 1, "limit": None, "seed": 0,
         "fingerprint": "f", "backend": "hf", "chat": True, "sampling": {}, "max_new_tokens": 8, "repeats_by": "wording",
@@ -496,8 +496,10 @@ def test_estimates_are_no_points_of_a_judge_s_correlations():
     estimate = {"method": "anchors", "asked": 3, "of": 10}
     cells = [
         a_cell(model=name, task="event_cause", metrics={"f1": {"value": 0.5}}, **more)
-        for name, more in (("whole", {}), ("stopped", {"estimate": estimate}))
-    ]
+        for name, more in (
+            ("whole", {}), ("stopped", {"estimate": estimate}), ("oracle", {"facts": {"backend": "baseline"}})
+        )
+    ]  # fmt: skip
     judged = [
         JudgedCell(
             **cell.coordinates(), judge="j", rubric="r", control="plain", items=10, status={}, asked_again=0, errors={},

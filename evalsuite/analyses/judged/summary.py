@@ -338,9 +338,9 @@ def _over_systems(cells: Sequence[JudgedCell], results: Sequence[CellResult]) ->
 def _points(
     cells: Sequence[JudgedCell], results: Sequence[CellResult], key: Callable[[JudgedCell], Coordinates]
 ) -> dict[Coordinates, list[_Point]]:
-    """The points of each judge, rubric, scale and `key` of the cell, under the control "plain". Estimates are left out:
-    their items are others than those of whole cells."""
-    by_place = {cell.place: cell.metrics for cell in results if not cell.is_estimate}
+    """The points of each judge, rubric, scale and `key` of the cell, under the control "plain". Estimates are left out, whose
+    items are others than those of whole cells, and baselines: oracles and random answers correlate judges with all metrics."""
+    by_place = {cell.place: cell.metrics for cell in results if not cell.is_estimate and not cell.is_baseline}
     groups: dict[Coordinates, list[_Point]] = {}
     for cell in cells:
         for scale, numbers in (cell.scales or {}).items() if cell.control == "plain" else ():
