@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evalsuite.analyses import chance, means, second_reader
 from evalsuite.analyses.average_ranks import ranked_value
-from evalsuite.analyses.chance import Chance
+from evalsuite.analyses.chance import Chance, guessed_level
 from evalsuite.analyses.means import Mean
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
@@ -32,7 +32,7 @@ from evalsuite.results.words import (
 )
 from evalsuite.types import Coordinates, Status, Task
 
-# mark -> its meaning
+# Mark in the tables of results -> its meaning.
 LEGEND = {
     "(": Text(
         "(n)：没有答案的回复占 n%，按不正确计", "(n): percent of replies without an answer, counted as not right"
@@ -135,7 +135,7 @@ def _by_model(
 
     def label(place: About) -> str | Text:
         words = (f"{place[name]}-shot" if name == "shots" else str(place[name]) for name in varying)
-        words = (word for word in words if word != "none")  # not perturbed
+        words = (word for word in words if word != "none")  # "none": the items are not perturbed
         shown = " ".join([place["model"], *words])
         return Text(f"{shown}（存档回复）", f"{shown} (recorded)") if place["model"] in recorded else shown
 
@@ -187,7 +187,7 @@ def _by_task(
         for (label, about, by_task), tokens in zip(models, spent, strict=True)
     ]
     rows = _headed(rows, cells)
-    guessed = by_key((c.task, Value(c.chance)) for c in cells if c.chance is not None)
+    guessed = by_key((c.task, Value(level)) for c in cells if (level := guessed_level(c)) is not None)
     if guessed:
         blank = [None] * len(more)
         rows.append(Row((Text("随机水平", "chance"), *(_level(guessed.get(t.name)) for t in tasks), *blank), "apart"))
@@ -294,15 +294,17 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
         Column(Text("随机水平", "chance"), kind="percent"),
     ]
     for place, by_place in models.items():
-        if {scoring for by in by_place.values() for scoring in by} <= {"generate"}:  # as of a baseline
+        if {scoring for by in by_place.values() for scoring in by} <= {
+            "generate"
+        }:  # a baseline, say, is asked in no other way
             continue
         lines = []
         for (item_set, task), by in sorted(by_place.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
-            way = next(iter(by.values()))
+            cell = next(iter(by.values()))
             numbers = (_number(by.get(scoring), metric) for scoring, metric, *_ in ways)
-            chance = Value(way.chance, tone="quiet")
+            chance = Value(guessed_level(cell), tone="quiet")
             lines.append(
-                Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(way.without("scoring")))
+                Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(cell.without("scoring")))
             )
         label = place[0] if plain else " ".join(place)
         title = titled(label, "：按作答方式的准确率 %", ": accuracy % by scoring")
