@@ -1,5 +1,5 @@
-// src/ -> dist/: one script a page, which evalsuite puts into it. Run it by `make page`, and commit what it writes.
-// With --check nothing is written: it fails if dist/ is not what src/ gives.
+// Bundles the modules of src/ to dist/: one script for each page, which evalsuite puts into the page. `make page` runs it; commit the
+// files that it writes. With --check it writes nothing, and fails if dist/ is not up to date.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -30,7 +30,7 @@ if (process.argv.includes("--check")) {
   for (const [name, text] of made) writeFileSync(join(here, "dist", name), text);
 }
 
-/** What dist/ is built from, so that a test can tell without Node whether it is up to date. */
+/** A hash of the sources of dist/. A test compares it, so that it needs no Node to notice that dist/ is not up to date. */
 function hashOfSources() {
   const entries = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && /\.(ts|json)$/.test(entry.name));

@@ -1,4 +1,4 @@
-// ../schema/*.json -> src/types/*.ts: the types of results.json and records. Run it by `make generated` or `make page`.
+// Makes src/types/*.ts, the types of results.json, records and annotations, from schema/*.json. `make page` runs it.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

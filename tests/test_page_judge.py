@@ -64,6 +64,20 @@ def test_the_section_in_a_wide_window_in_chinese(page: Any, run: Path) -> None:
 SETS = {"easy": "简单", "hard": "困难"}  # names of the sets in Chinese
 
 
+@pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
+def test_a_phone_shows_whole_controls_and_menus(page: Any) -> None:
+    """The table of controls needs no scrolling, and no menu of exports is cut off at an edge of the window."""
+    fits = "box => box.scrollWidth <= box.clientWidth"
+    assert page.locator("#sheet-judge-controls").evaluate(fits)
+    inside = "box => [box.getBoundingClientRect()].every((edge) => edge.left >= 0 && edge.right <= innerWidth)"
+    menus = page.locator("#judge details.menu:visible")
+    assert menus.count() > 2
+    for menu in menus.all():
+        menu.locator("summary").click()
+        assert menu.locator(".menubox").evaluate(inside)
+        menu.locator("summary").click()
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
 def test_the_section_in_a_narrow_window_in_english(page: Any, run: Path) -> None:

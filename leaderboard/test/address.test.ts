@@ -4,7 +4,7 @@ import { isKnown, readAs, writtenAs } from "../src/leaderboard/address.ts";
 import { CHOICES, type Choice, firsts, type State } from "../src/leaderboard/state.ts";
 import { openPage } from "./page.ts";
 
-/** Values unlike the first ones, with all that could be taken for a separator. */
+/** Values of a choice other than its first one. They contain every character that may separate values in an address. */
 function others(first: State[Choice]): State[Choice][] {
   if (first === null || Array.isArray(first)) return [["a"], ["a,b", "c&d=e", "100% 中文", "0:x\ty"]];
   if (typeof first === "boolean") return [!first];

@@ -1,4 +1,4 @@
-// What charts compute before anything is drawn.
+// Charts: the numbers and positions that are computed before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shortened, textWidth } from "../src/common/text.ts";

@@ -1,14 +1,12 @@
-// Whether the cells of a column have the same items, and how many they have.
+// Cells of a column can be compared only if they have the same items.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { addWords } from "../src/common/words.ts";
+import { haveSameItems, rankedOnSameItems } from "../src/leaderboard/columns.ts";
 import { prepare } from "../src/leaderboard/data.ts";
+import { leakNote } from "../src/leaderboard/details.ts";
 import type { Cell } from "../src/leaderboard/types.ts";
 import { page } from "./page.ts";
-
-Object.assign(globalThis, { addEventListener: () => {} }); // dom.ts listens for what unfolds; nothing is drawn here
-const { haveSameItems, rankedOnSameItems } = await import("../src/leaderboard/columns.ts");
-const { leakNote } = await import("../src/leaderboard/details.ts");
 
 beforeEach(() => prepare(page()));
 addWords({ leaked: ["{0}/{1}", "{0}/{1}"] });

@@ -1,4 +1,4 @@
-// What the evidence computes before it draws.
+// The evidence of a cell: the computations before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shares } from "../src/leaderboard/evidence/options.ts";

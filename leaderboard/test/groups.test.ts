@@ -1,4 +1,4 @@
-// One row per model over a group of benchmarks: which rows and columns are in view, and how parts weigh.
+// The table of a group of benchmarks: the rows and columns in view, and the weights of parts in a mean.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { addWords, inChinese } from "../src/common/words.ts";
@@ -15,12 +15,10 @@ import {
 } from "../src/leaderboard/group_rows.ts";
 import { chanceWords, setLabel, sourceWords } from "../src/leaderboard/names.ts";
 import { firsts, state } from "../src/leaderboard/state.ts";
+import { blocksOf, sorted } from "../src/leaderboard/tables/blocks.ts";
 import type { Sheet } from "../src/leaderboard/types.ts";
 import type { BenchmarkGroup, GroupRow } from "../src/types/results.ts";
 import { page } from "./page.ts";
-
-Object.assign(globalThis, { addEventListener: () => {} }); // dom.ts listens for what unfolds; nothing is drawn here
-const { blocksOf, sorted } = await import("../src/leaderboard/tables/blocks.ts");
 
 const COLUMNS = [
   { kind: "benchmark", name: "corecode", zh: "C", en: "C", parts: ["cause/easy", "cause/hard"], absent: [] },

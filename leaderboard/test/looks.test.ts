@@ -14,7 +14,8 @@ const themes = [...css.matchAll(/--c0: .*/g)].map(([line]) =>
 const times = (rows: number[][], x: Colour) =>
   rows.map((row) => row.reduce((sum, v, i) => sum + v * x[i], 0)) as Colour;
 const linear = (x: Colour) => x.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)) as Colour;
-/** What people see, by Machado, Oliveira and Fernandes 2009: with all cones, without green ones, without red ones. */
+/** Matrices from colours to colours as people see them with all cones, without green ones and without red ones (Machado, Oliveira and
+ *  Fernandes 2009). */
 const SIGHTS = [
   [
     [1, 0, 0],
@@ -32,7 +33,7 @@ const SIGHTS = [
     [-0.003882, -0.048116, 1.051998],
   ],
 ];
-/** CIELAB. */
+/** A colour in CIELAB, in which distances are differences that people see. */
 function lab(x: Colour): Colour {
   const xyz = times(
     [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BY_RANK, CHOICES, type Choice, FILTERS, firsts, OF_ITEMS, state } from "../src/leaderboard/state.ts";
 
-/** Names that the address has for a cell, an item and the language. */
+/** Names that stand in the address beside those of choices: of a cell, an item and the language. */
 const OF_ADDRESS = ["run", "model", "set", "task", "split", "prompt", "shots", "scoring", "perturb", "item", "lang"];
 
 test("each choice has a name of its own in the address", () => {

@@ -1,4 +1,4 @@
-// Against scipy 1.x: chi2.sf, friedmanchisquare, rankdata.
+// Ranks and Friedman's test. The expected numbers are those of scipy: chi2.sf, friedmanchisquare, rankdata.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chiTail, friedman, meanRanks, midranks } from "../src/leaderboard/statistics.ts";

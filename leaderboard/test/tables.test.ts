@@ -1,16 +1,13 @@
-// Sheets: blocks, order, ranks, words and files.
+// Sheets: their blocks, the order of rows, ranks, and the texts in saved files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { blocksOf, ranksOf, sorted } from "../src/leaderboard/tables/blocks.ts";
+import { csvTable } from "../src/leaderboard/tables/csv.ts";
+import { asValue, cellText } from "../src/leaderboard/tables/figures.ts";
+import { latexTable } from "../src/leaderboard/tables/latex.ts";
+import { markdownTable } from "../src/leaderboard/tables/markdown.ts";
+import { columnNames, printed } from "../src/leaderboard/tables/print.ts";
 import type { Sheet, SheetColumn, SheetRow } from "../src/leaderboard/types.ts";
-
-// dom.ts listens for what unfolds; nothing here is drawn.
-Object.assign(globalThis, { addEventListener: () => {} });
-const { blocksOf, ranksOf, sorted } = await import("../src/leaderboard/tables/blocks.ts");
-const { asValue, cellText } = await import("../src/leaderboard/tables/figures.ts");
-const { columnNames, printed } = await import("../src/leaderboard/tables/print.ts");
-const { csvTable } = await import("../src/leaderboard/tables/csv.ts");
-const { latexTable } = await import("../src/leaderboard/tables/latex.ts");
-const { markdownTable } = await import("../src/leaderboard/tables/markdown.ts");
 
 const SCORES: Sheet = {
   name: "scores",

@@ -1,4 +1,4 @@
-// Counts across: where points stand.
+// The horizontal axis of charts over numbers of tokens: its scale and its ticks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tokenCount } from "../src/common/numbers.ts";

@@ -1,4 +1,4 @@
-// Words: every key that the scripts ask for is defined, every key that is defined is asked for.
+// words.json: every key that the scripts ask for is defined, and every defined key is asked for.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { addWords, hasWord, inBoth, t } from "../src/common/words.ts";
 
 const SRC = join(import.meta.dirname, "../src");
-/** A page's folders, the last its own: of each both words and scripts. */
+/** The folders whose words and scripts a page uses; the last one is its own. */
 const PAGES: Record<string, string[]> = {
   annotate: ["common", "common/annotator", "annotate"],
   audit: ["common", "common/annotator", "audit"],
@@ -14,7 +14,7 @@ const PAGES: Record<string, string[]> = {
 };
 const FOLDERS = ["common", "common/annotator", ...Object.keys(PAGES)];
 
-/** The scripts of a folder. Of common only its own: what is below is not of all pages. */
+/** The scripts of a folder with its subfolders; of common/ without them, since not all pages use common/annotator. */
 const scriptsOf = (folder: string) =>
   readdirSync(join(SRC, folder), { recursive: folder !== "common", encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
@@ -22,7 +22,7 @@ const scriptsOf = (folder: string) =>
     .join("\n");
 const wordsOf = (folder: string): Record<string, string[]> =>
   JSON.parse(readFileSync(join(SRC, folder, "words.json"), "utf8"));
-/** Words of one of a page's modes ("inspect.title") stand in place of those of the whole page ("title"). */
+/** The beginning of a key that belongs to a mode of a page: in that mode "inspect.title" replaces "title". */
 const MODES = /^(inspect|answer)\./;
 
 test("placeholders are filled in, wherever and as often as they stand", () => {
@@ -48,7 +48,7 @@ test("both languages have the same placeholders, and no key is there twice", () 
   }
 });
 
-/** Whether scripts name a key: as a text, or as a template with a known beginning or a known end. */
+/** Whether the scripts have a key: as a string, or as a template string with its beginning or its end. */
 function isNamed(key: string, texts: Set<string>, templates: [string, string][]) {
   const fits = ([begin, end]: [string, string]) => {
     if (!key.startsWith(begin) || !key.endsWith(end) || key.length <= begin.length + end.length) return false;

@@ -6,7 +6,7 @@ import { t } from "../common/words.ts";
 import { blank, change, changeChosen, chosen, current, edit, isInspected } from "./rows.ts";
 import { isMenu, MENUS, type Menu } from "./rules.ts";
 import { data, state } from "./state.ts";
-import type { Entry, Field, Knowledge, Reason } from "./types.ts";
+import type { Field, Knowledge, MenuEntry, Reason } from "./types.ts";
 
 /** The fields in the order in which they are filled in, each with its key on the keyboard. */
 export const KEYS: Record<Field, string> = {
@@ -44,7 +44,7 @@ export function activateNext(field: Field) {
 
 /** Choose an entry of a menu. In the menus below, a choice that is no longer offered is replaced by the menu's only entry, or is
  *  dropped if the menu has several. */
-export function pick(field: Menu, entry: Entry) {
+export function pick(field: Menu, entry: MenuEntry) {
   const before = chosen();
   if (!before) return;
   const k = { ...before, [field]: entry.zh };

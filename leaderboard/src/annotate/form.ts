@@ -13,7 +13,7 @@ import { drawList } from "./list.ts";
 import { chosen, current, edit, problemsOf } from "./rows.ts";
 import { isMenu, MENUS, type Menu, phrasePosition, problemWords } from "./rules.ts";
 import { state } from "./state.ts";
-import type { Entry, Field, Knowledge } from "./types.ts";
+import type { Field, Knowledge, MenuEntry } from "./types.ts";
 import { drawProposal, drawVerdict } from "./verdict.ts";
 
 type Written = Exclude<Field, Menu | "evidence">;
@@ -56,14 +56,14 @@ function drawStep(field: Field, k: Knowledge) {
 function drawMenu(field: Menu, k: Knowledge) {
   const entries = MENUS[field](k);
   if (!entries.length) return para("muted", "–");
-  const toPress = (x: Entry, i: number) =>
+  const toPress = (x: MenuEntry, i: number) =>
     keyButton(`${field}-${i}`, aboutEntry(x), k[field] === x.zh, `${i + 1}`, () => pick(field, x), {
       "data-name": x.en,
     });
   return keyButtons(entries.map(toPress), "dense");
 }
 
-function aboutEntry({ zh, en, description, description_zh, example }: Entry) {
+function aboutEntry({ zh, en, description, description_zh, example }: MenuEntry) {
   const [name, about] = inChinese()
     ? [zh, description_zh ?? ""]
     : [[en, " ", h("small", { lang: "zh-CN" }, zh)], `${description ?? ""}${example ? ` ${example.join(" → ")}` : ""}`];

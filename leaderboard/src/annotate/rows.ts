@@ -87,7 +87,7 @@ export const isDone = (row: Row) =>
     ? row.annotations.every(isInspected)
     : isTouched(row) && !problemsOf(row).length && !row.annotations.some(isReturned);
 
-/** Store one row under a key of its own: to write all rows at every letter would take long. */
+/** Store one row. Each row has its own key: writing all rows after every typed letter would take long. */
 function storeRow(at: number) {
   const { annotations, nothing, annotator } = rows[at];
   storeWork({ annotations, nothing, annotator }, String(at));

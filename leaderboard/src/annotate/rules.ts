@@ -1,12 +1,12 @@
-// The rules for a row's annotations, equal to those of authoring/annotations.py.
+// The rules for a row's annotations. authoring/annotations.py checks the same rules in Python.
 import { inChinese } from "../common/words.ts";
 import { data } from "./state.ts";
-import type { Entry, Knowledge, Problem, Row } from "./types.ts";
+import type { Knowledge, MenuEntry, Problem, Row } from "./types.ts";
 
 const TEXTS = ["instance", "value", "phrase", "conflict1", "conflict2"] as const;
 const KNOWLEDGE = ["dimension", "instance", "domain", "slot", "value"] as const;
 
-type Wrong = (field: string, code: string, values?: Problem["values"]) => void;
+type Report = (field: string, code: string, values?: Problem["values"]) => void;
 
 const matches = (pattern: string, text: string) => new RegExp(pattern, "u").test(text);
 
@@ -30,7 +30,7 @@ export function problems(row: Row): Problem[] {
   const found: Problem[] = [],
     seen = new Map<string, number>();
   const wrongIn =
-    (of: number): Wrong =>
+    (of: number): Report =>
     (field, code, values = {}) =>
       found.push({ of, field, code, values });
   row.dialogue.forEach((turn, n) => {
@@ -48,7 +48,7 @@ export function problems(row: Row): Problem[] {
 }
 
 /** Check the rules of one annotation. */
-function check(k: Knowledge, row: Row, wrong: Wrong) {
+function check(k: Knowledge, row: Row, wrong: Report) {
   if (k.proposed) wrong("proposed", "proposed", { value: k.proposer || "a model" });
   if (k.verdict === "returned" && !k.reason) wrong("reason", "empty");
   checkOntology(k, wrong);
@@ -66,7 +66,7 @@ function check(k: Knowledge, row: Row, wrong: Wrong) {
 }
 
 /** Report the first of dimension, domain and slot that is missing or unknown; those after it cannot be checked. */
-function checkOntology(k: Knowledge, wrong: Wrong) {
+function checkOntology(k: Knowledge, wrong: Report) {
   let parent = "";
   for (const [name, entries] of Object.entries(MENUS)) {
     const value = k[name as Menu],
@@ -78,27 +78,27 @@ function checkOntology(k: Knowledge, wrong: Wrong) {
   }
 }
 
-function checkText(name: string, text: string, k: Knowledge, row: Row, wrong: Wrong) {
+function checkText(name: string, text: string, k: Knowledge, row: Row, wrong: Report) {
   const acts = k.dimension === "事件" && ["instance", "value", "alternatives"].includes(name);
   if (!text) wrong(name, "empty");
   else if (matches(data.rules.untidy, text)) wrong(name, "untidy", { value: text });
   else if (acts && matches(data.rules.speakers[row.set], text)) wrong(name, "speakers", { value: text });
 }
 
-function checkValue(name: string, value: string, { instance, slot }: Knowledge, wrong: Wrong) {
+function checkValue(name: string, value: string, { instance, slot }: Knowledge, wrong: Report) {
   const { event_slots, no_events } = data.rules;
   if (value && value === instance) wrong(name, "same");
   else if (value && event_slots.includes(slot) && no_events.some((x) => matches(x, value)))
     wrong(name, "event", { value });
 }
 
-function checkOccurrence(name: string, span: string, whole: string, wrong: Wrong) {
+function checkOccurrence(name: string, span: string, whole: string, wrong: Report) {
   const count = span ? times(whole, span) : 1;
   if (count === 0) wrong(name, "missing", { value: span });
   else if (count > 1) wrong(name, "several", { value: span, count });
 }
 
-function checkConflicts({ phrase, conflict1, conflict2 }: Knowledge, wrong: Wrong) {
+function checkConflicts({ phrase, conflict1, conflict2 }: Knowledge, wrong: Report) {
   const before = units(phrase),
     [one, two] = [conflict1, conflict2].map((text) => distance(before, units(text))),
     most = Math.max(data.rules.minimal, Math.trunc(data.rules.share * before.length));
@@ -133,7 +133,7 @@ const domainsOf = (k: Knowledge) => data.ontology.find((x) => x.dimension.zh ===
 export type Menu = "dimension" | "domain" | "slot";
 
 /** The entries of each menu, given the choices in the menus before it. */
-export const MENUS: Record<Menu, (k: Knowledge) => Entry[]> = {
+export const MENUS: Record<Menu, (k: Knowledge) => MenuEntry[]> = {
   dimension: () => data.ontology.map((x) => x.dimension),
   domain: (k) => domainsOf(k).map((x) => x.name),
   slot: (k) => domainsOf(k).find((x) => x.name.zh === k.domain)?.slots ?? [],

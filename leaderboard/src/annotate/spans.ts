@@ -2,7 +2,7 @@
 import { HIDDEN } from "../common/text.ts";
 import type { Span } from "./types.ts";
 
-/** A span to draw with a CSS class; `at`: its start, by default that of its first occurrence. */
+/** A span to draw with a CSS class. `at`: the index where it starts; undefined: where the text has it first. */
 export type Marked = [span: string, cls: string, at?: number];
 export interface Piece {
   from: number;

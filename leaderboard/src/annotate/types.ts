@@ -12,7 +12,7 @@ export type Knowledge = Required<Written>;
 export type Row = Required<Omit<Line, "annotations" | "dialogue">> & { dialogue: string[]; annotations: Knowledge[] };
 
 /** A dimension, domain or slot of ontology.yaml. */
-export interface Entry {
+export interface MenuEntry {
   en: string;
   zh: string;
   description?: string;
@@ -20,8 +20,8 @@ export interface Entry {
   example?: [subject: string, object: string];
 }
 export interface Branch {
-  dimension: Entry;
-  domains: { name: Entry; slots: Entry[] }[];
+  dimension: MenuEntry;
+  domains: { name: MenuEntry; slots: MenuEntry[] }[];
 }
 
 /** The start and the end of a piece of a text, in characters. */

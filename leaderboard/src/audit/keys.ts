@@ -26,8 +26,8 @@ export function keysOf(entry: Entry) {
   return keys;
 }
 
-/** [key, label of an option]. A label of one letter or digit is its own key. Besides, digits count the options from 1 if no label is
- *  a digit, and letters count them from a if no label is a letter. */
+/** The keys that choose options: [key, label]. A label of one letter or digit is its own key. If no label is a digit, 1 is also the key
+ *  of the first option, 2 of the second …; if no label is a letter, so are a, b … */
 function optionKeys(labels: string[]) {
   const names = labels.map((x) => x.replace(/^[(（]|[)）]$/g, "").toLowerCase()),
     named = names.map((name, i) => [name, labels[i]]).filter(([name]) => /^[a-z0-9]$/.test(name)),

@@ -28,6 +28,7 @@ export function $<N extends HTMLElement = HTMLElement>(id: string): N {
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** Attributes that people read or hear. */
 const SPOKEN = /^(aria-label|title|placeholder|label)$/;
 
 /** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. Hidden characters become marks in every
@@ -64,7 +65,7 @@ export const para = (cls: string, ...kids: Kids) => h("p", { class: cls }, ...ki
 
 export const div = (cls: string, ...kids: Kids) => h("div", { class: cls }, ...kids);
 
-/** A note on what stands below it or above it. */
+/** A note in small print, made of sentences; false, null and undefined are left out. */
 export const note = (...all: Parameters<typeof sentences>) => para("note", sentences(...all));
 
 /** A section of a page; its kids begin with its heading. */
@@ -113,7 +114,7 @@ export const checkbox = (label: string, on: boolean, onpick: (on: boolean) => vo
     label,
   );
 
-/** A row of buttons, of which that of `value` is pressed. `values`: [value, label] of each. */
+/** A row of buttons, one for each [value, label] of `values`; the button of `value` looks pressed. */
 export const buttonRow = <V extends string>(
   label: string,
   values: [V, string][],
@@ -143,7 +144,7 @@ export function copyButton(text: string | (() => string), label?: string, name =
   return button(name, (e) => copy(e.currentTarget), { class: "small", "aria-label": label });
 }
 
-/** Copy by a selection, for pages without the clipboard API, such as some file:// pages. */
+/** Copy a text by selecting it: some browsers give pages from file:// no clipboard. */
 function copyBySelection(text: string) {
   const area = h("textarea", { class: "sr" });
   area.value = text;
@@ -180,7 +181,7 @@ function visible(text: string): (Node | string)[] {
   return nodes;
 }
 
-/** Give a node a key: when its section is redrawn, the focus returns to the new node with this key. */
+/** Give a node a key. When its section is redrawn while the node has the focus, the new node with this key gets it. */
 export function withFocusKey<N extends HTMLElement>(key: string, node: N): N {
   node.dataset.keep = key;
   return node;

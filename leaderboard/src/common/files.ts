@@ -7,15 +7,16 @@ export function save(name: string, blob: Blob) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-/** A value of a table in a file. */
-export type Field = string | number | boolean | null | undefined;
+/** A value in a CSV file. */
+export type CsvValue = string | number | boolean | null | undefined;
 
-export const saveCsv = (name: string, lines: Field[][]) => save(name, new Blob([csvText(lines)], { type: "text/csv" }));
+export const saveCsv = (name: string, lines: CsvValue[][]) =>
+  save(name, new Blob([csvText(lines)], { type: "text/csv" }));
 
-export const csvText = (lines: Field[][]) => `\ufeff${lines.map((l) => l.map(quoted).join(",")).join("\r\n")}\r\n`;
+export const csvText = (lines: CsvValue[][]) => `\ufeff${lines.map((l) => l.map(quoted).join(",")).join("\r\n")}\r\n`;
 
 /** A field of a CSV file. An apostrophe comes before a text that a spreadsheet would run as a formula (as in common/csvfile.py). */
-function quoted(value: Field) {
+function quoted(value: CsvValue) {
   const text = String(value ?? "");
   const formula = typeof value === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
   return `"${`${formula ? "'" : ""}${text}`.replaceAll('"', '""')}"`;

@@ -1,4 +1,4 @@
-// Work that waits until the browser is idle.
+// Lets work wait until the browser is idle; browsers without this function run it soon.
 const idle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work));
 /** Call `work` when the browser is idle, at the latest after `timeout` ms: a hidden window may not be idle for ten seconds. */
 export const whenIdle = (work: () => void, timeout = 200) => idle(work, { timeout });

@@ -1,4 +1,4 @@
-// Keyboard shortcuts. A person can turn off those of one letter or sign (WCAG 2.1.4).
+// Keyboard shortcuts. A person can turn off the shortcuts that are a single letter or sign, as WCAG 2.1.4 demands.
 import { h } from "./dom.ts";
 import { store } from "./storage.ts";
 

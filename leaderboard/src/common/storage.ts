@@ -1,6 +1,6 @@
 // Values that the browser stores between visits, if its settings allow it.
 
-/** A key as the browser stores it: other pages of the same origin may use the same names. */
+/** A key with the suite's name before it: other pages of the same origin store their values in the same place. */
 export const prefixed = (key: string) => `evalsuite.${key}`;
 
 export const store = {

@@ -6,7 +6,7 @@ export const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point
 
 export const codePoint = (char: string) => `U+${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** A text with marks for hidden characters, as a string: for attributes and SVG. */
+/** A text whose hidden characters are replaced by their codes, such as U+202E: for attributes and SVG. */
 export const plain = (text: string) =>
   HIDDEN.test(text) ? Array.from(text, (c) => (HIDDEN.test(c) ? codePoint(c) : c)).join("") : text;
 
@@ -21,7 +21,7 @@ export function splitTurn(turn: string) {
 /** The language of a text, for fonts and screen readers. */
 export const langOf = (text: string) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
 
-/** A name without its middle if it is very long. Addresses contain names in this form too: browsers cut long addresses off. */
+/** A name, without its middle if it is very long. The page's address contains names in this form, since browsers cut long addresses off. */
 export const brief = (name: string) =>
   name.length <= 200
     ? name

@@ -2,7 +2,7 @@
 import { store } from "./storage.ts";
 import shared from "./words.json" with { type: "json" };
 
-/** [Chinese, English] */
+/** A text in both languages: [Chinese, English]. */
 type Both = string[];
 export type Words = Record<string, Both>;
 
@@ -27,7 +27,7 @@ export const listed = (words: string[]) => words.join(inChinese() ? "、" : ", "
 /** Sentences joined to a text: with a space between English ones, with nothing between Chinese ones. */
 export const sentences = (...all: (string | false | null | undefined)[]) =>
   all.filter(Boolean).join(inChinese() ? "" : " ");
-/** The words of a message that is shown before the page knows its language: one text of words.json in both languages. */
+/** A message that may be shown before the page knows its language: words.json has both languages in its first text. */
 export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 
 const languageInAddress = () =>

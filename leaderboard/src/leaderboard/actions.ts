@@ -1,4 +1,5 @@
-// Actions on the state. Each declares its changes, and whether the browser's back button undoes it.
+// Functions that change the state, one for each thing that a person can do. A change is a step of the browser's history, which its
+// back button undoes, unless it is made with `step: false`.
 import { BY_RANK, CHOICES, type Choice, FILTERS, firsts, type State, state } from "./state.ts";
 import type { Task } from "./types.ts";
 

@@ -1,4 +1,5 @@
-// The address of the page holds its state: the choices that differ from their first values, and the open cell and item.
+// Writes the state into the page's address and reads it from there: choices that differ from their first values, the open cell, the
+// open item. So links, reloading and the back button work.
 import { brief } from "../common/text.ts";
 import {
   benchmarksHere,
@@ -54,13 +55,14 @@ export function routedCell() {
 
 // ---- the view
 const OF_OVERVIEW = (Object.keys(CHOICES) as Choice[]).filter((name) => !OF_ITEMS.includes(name));
-/** Choices that name models. The address has a model's run, as an index, and its name, shortened if it is long. */
+/** Choices whose values are ids of models. In the address a model is the index of its run and its name, shortened if it is long. */
 const OF_MODELS: Choice[] = ["picked", "statusModel"];
 function modelKey(id: string) {
   const model = models.get(id);
   return model ? `${model.run}:${brief(model.name)}` : "";
 }
 const idOf = (key: string) => [...models.keys()].find((id) => modelKey(id) === key) ?? "";
+/** The state of the page when its address names no choice. */
 let usual: State = state;
 
 /** Set the first state: each choice's first value, or for a setting that no cell of the page has at this value, one that cells have. */
@@ -131,7 +133,7 @@ function chosen(names: Choice[]): Params {
   const other = names.filter((name) => writtenAs(state[name]) !== writtenAs(usual[name]));
   return Object.fromEntries(other.map((name) => [CHOICES[name][0], written(name, state[name])]));
 }
-/** Set the choices from the address: those of a cell's items if it names a cell, else those of the overview. */
+/** Set the choices that the address can have: the choices of a cell's items if it names a cell, else the choices of the overview. */
 export function readView() {
   const r = route();
   if (location.hash.length > 1 && !location.hash.includes("=")) return; // a link to a section of the page

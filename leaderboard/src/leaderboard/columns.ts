@@ -74,7 +74,7 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
   }));
 }
 
-/** The overview's tables of a benchmark; that of the hardest set comes first, since papers report it. */
+/** The overview's tables of a benchmark. The table of the hardest set comes first, since papers report that set. */
 export const hardestFirst = (b: Benchmark): OverviewTable[] =>
   b.levels.length ? [...tablesOf(b)].reverse() : tablesOf(b);
 
@@ -89,7 +89,7 @@ export const entryAt = (id: string, { task, set }: TaskAndSet): Cell | Mean | un
 export const columnCells = (set: string, task: Task) =>
   [...models.values()].filter(isShown).flatMap((m) => cellAt(m.id, set, task.name) ?? []);
 
-/** Whether cells have the same items, by the facts that CellResult.asked_items (results/schema/cell.py) has. */
+/** Whether cells have the same items. Compares the facts that `CellResult.asked_items` in results/schema/cell.py compares. */
 export function haveSameItems(cells: Cell[]) {
   const several = (of: (c: Cell) => string) => new Set(cells.map(of)).size;
   const asked = several(({ facts }) =>
@@ -121,10 +121,10 @@ export interface OwnRow extends Row {
 /** A row of a model whose figures a paper published. */
 export interface PaperRow extends Row {
   /** The published figures of all models with their sources, by set and task. */
-  columns: Map<string, Published>;
+  columns: Map<string, PublishedFigures>;
 }
 /** Published figures: model -> its value, and the sources that report it. */
-export type Published = Map<string, { value: number; sources: string[] }>;
+export type PublishedFigures = Map<string, { value: number; sources: string[] }>;
 
 function ownRow(model: Model): OwnRow {
   const metric = (set: string | null, task: Task): MetricFigure | null =>
@@ -137,8 +137,8 @@ export const ownRows = (baseline: boolean): OwnRow[] =>
   [...models.values()].filter((m) => m.baseline === baseline && isShown(m) && hasCells(m)).map(ownRow);
 
 /** Published figures of a set (null: the mean over sets), task and metric at the chosen number of shots and perturbation. */
-export function published(set: string | null, task: string, metric: string): Published {
-  const figures: Published = new Map();
+export function published(set: string | null, task: string, metric: string): PublishedFigures {
+  const figures: PublishedFigures = new Map();
   const wanted = {
     set: set ?? "avg",
     task,
@@ -171,7 +171,7 @@ export function paperRows(columns: TableColumn[]): PaperRow[] {
   }));
 }
 
-/** The columns that a benchmark's rows are ranked by: those of its hardest set, or of all its sets where they are averaged. */
+/** The columns by which a benchmark's rows are ranked: the columns of its hardest set, or of all sets if it is averaged over them. */
 export function rankColumns(b: Benchmark): TableColumn[] {
   const tables = tablesOf(b);
   return b.averaged ? tables.flatMap(({ columns }) => columns) : (tables.at(-1)?.columns ?? []);

@@ -16,7 +16,8 @@ export interface Section {
 const WIDE = "(min-width: 68.75rem)"; // as in page.css
 const isWide = () => matchMedia(WIDE).matches;
 
-let reading = ""; // the id of the section at the top of the window
+/** The id of the section at the top of the window. */
+let reading = "";
 // Whether a person chose `reading` by its link. Scrolling then does not change it: a section near the end of the page cannot
 // reach the top of the window.
 let chosen = false;
@@ -96,7 +97,7 @@ function mark() {
 
 const MOST_TITLES = 3;
 
-/** Fold a section: its title stays visible, with its findings or else the titles of its parts. */
+/** Fold a section. Its title stays visible, with its findings or else with the titles of its parts. */
 export function foldSection(id: string, box: HTMLElement) {
   const section = box.firstElementChild;
   const head = section?.querySelector("h2");

@@ -1,4 +1,4 @@
-// The page's data (packed by report.py): models, tasks, benchmarks and cells, with a lookup for each.
+// The page's data, as evalsuite/page/report.py packs them: models, tasks, benchmarks and cells, each with a lookup.
 import { h } from "../common/dom.ts";
 import { NAMES, sumOf } from "../common/numbers.ts";
 import { brief } from "../common/text.ts";
@@ -43,7 +43,7 @@ export const recordingWords = ({ recorded }: Model) =>
 export const recordedFlags = (model: Model): Flag[] =>
   model.recorded ? [{ text: t("recorded"), title: recordingWords(model) ?? "" }] : [];
 
-/** The content of the page, after `prepare`. */
+/** The page's data; `prepare` sets this and the lookups below. */
 export let data: PageData;
 /** The models by id, in the order in which they are shown. */
 export let models: Map<string, Model>;
@@ -119,7 +119,7 @@ export const modelId = (run: number | undefined, name: string | undefined) => ma
 /** The key of a cell in `cellIndex`. */
 export const cellKey = (c: Placed) => mapKey(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
 
-/** The cell of a run at the coordinates in `about`; undefined if one is missing, or the run has no such cell. */
+/** The cell of a run that `about` names; undefined if `about` lacks a coordinate, or the run lacks the cell. */
 export const cellOfAbout = (run: number | undefined, about: About): Cell | undefined =>
   cellIndex.get(cellKey({ ...(about as Place), id: modelId(run, about.model) }));
 
@@ -138,7 +138,7 @@ function labelModels() {
   }
 }
 
-/** The values of a field that cells have, in order. */
+/** The values that a field has in the page's cells, sorted. */
 export function distinct<K extends keyof Place>(name: K): Place[K][] {
   const sorted =
     values.get(name) ?? [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => Number(a > b) - Number(a < b));

@@ -35,7 +35,7 @@ export function leakNote(cell: Cell) {
 export const estimateFlag = ({ estimate }: Cell): Flag | null =>
   estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateSentence(estimate) } : null;
 
-/** The words beside an estimated figure in a chart, which has no room for flags. */
+/** The short words beside an estimated figure in a chart, where a flag has no room; "" if none of the cells is estimated. */
 export const estimateWords = (cells: (Cell | undefined)[]): string => {
   const flags = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
   return flags.length ? ` · ${flags.length === 1 ? flags[0].text : "≈"}` : "";
@@ -67,7 +67,8 @@ export function contaminationSigns(cell: Cell) {
   );
 }
 
-/** The statuses of a cell's requests, those of later versions too: "167 parsed · 6 refused". */
+/** The numbers of a cell's requests by status: "parsed 167 · refused 6". Statuses that this page does not know, from files of later
+ *  versions, are written as they are. */
 export function statusWords(cell: Cell) {
   const n = counts(cell);
   const known = STATUSES.filter((x) => n[x] > 0).map((x) => `${t(x)} ${num(n[x])}`);

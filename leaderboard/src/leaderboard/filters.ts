@@ -56,7 +56,7 @@ export function allSets() {
 }
 export const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
 
-/** The sets of a task in view; [null] stands for the mean over sets, if that is what the benchmark's paper reports. */
+/** The sets of a task in view; [null], the mean over sets, if the benchmark is averaged over its sets. */
 export const setsOf = (task: Task): (string | null)[] =>
   benchmarkOf(task).averaged ? [null] : setNames().filter((x) => setsOn(benchmarkOf(task)).includes(x));
 
@@ -94,11 +94,11 @@ export const passesTaskFilters = ({ task, set }: { task: string; set: string }) 
   (!state.onlySet || set === state.onlySet) &&
   (!state.onlyTasks.length || state.onlyTasks.includes(task));
 
-type Settings = Pick<Place, "set" | "task" | "split" | "variant" | "shots">;
 /** Whether a cell has the chosen split, wording and shots, and passes the filters. */
-export const hasChosenSettings = (cell: Settings) =>
+export const hasChosenSettings = (cell: Omit<Place, "scoring" | "perturb">) =>
   cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && passesTaskFilters(cell);
 
+/** Whether a cell has all chosen settings and passes the filters by task and set. */
 const inView = (cell: Place) =>
   hasChosenSettings(cell) &&
   cell.scoring === scoringOf(taskOf(cell.task)) &&

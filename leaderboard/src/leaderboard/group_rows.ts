@@ -1,10 +1,10 @@
-// Groups of benchmarks in view, with one row for each model. The means are those of results.json.
+// Groups of benchmarks in view, with one row for each model. The means come from results.json; nothing here computes them.
 import { NAMES } from "../common/numbers.ts";
 import type { BenchmarkGroup, GroupChange, GroupColumn, GroupPart, GroupRow, GroupScore } from "../types/results.ts";
 import { rankedOnSameItems } from "./columns.ts";
 import { cellIndex, cellKey, data, modelId, models } from "./data.ts";
 import { isShown } from "./filters.ts";
-import { state } from "./state.ts";
+import { type State, state } from "./state.ts";
 import { meanRanks } from "./statistics.ts";
 import type { Cell, Model } from "./types.ts";
 
@@ -15,7 +15,7 @@ export interface GroupTableRow {
   columns: GroupColumn[];
 }
 export interface GroupTableColumn extends GroupColumn {
-  /** Whether all rows have the same parts and items. */
+  /** Whether the rows can be compared: all have the same parts, and the same items in each. */
   alike: boolean;
 }
 export interface GroupTable {
@@ -25,10 +25,12 @@ export interface GroupTable {
   changes: Pick<GroupChange, "perturb" | "benchmark">[];
   rows: GroupTableRow[];
 }
-export type Asked = Pick<GroupPart, "task" | "set" | "shots" | "scoring">;
+/** The task and set of a part of a mean, and the two settings in which parts of one mean may differ. */
+export type PartPlace = Pick<GroupPart, "task" | "set" | "shots" | "scoring">;
 
-type Way = Pick<GroupRow, "variant" | "shots" | "scoring">;
-const sameWay = (a: Way, b: Way) => a.variant === b.variant && a.shots === b.shots && a.scoring === b.scoring;
+type RowSettings = Pick<State, "variant" | "shots" | "scoring">;
+const sameSettings = (a: RowSettings, b: RowSettings) =>
+  a.variant === b.variant && a.shots === b.shots && a.scoring === b.scoring;
 
 /** The groups of the page's runs, with the models in view under the chosen settings. */
 export function groupTables(): GroupTable[] {
@@ -48,8 +50,8 @@ function groupTableOf(groups: { group: BenchmarkGroup; run: number }[]): GroupTa
     }),
   );
   if (!all.length) return null;
-  const way = all.some(({ row }) => sameWay(row, state as Way)) ? (state as Way) : all[0].row;
-  const rows = all.filter(({ row }) => sameWay(row, way));
+  const settings = all.some(({ row }) => sameSettings(row, state)) ? state : all[0].row;
+  const rows = all.filter(({ row }) => sameSettings(row, settings));
   const named = new Map(groups.flatMap(({ group }) => group.columns).map((c) => [`${c.kind}:${c.name}`, c]));
   const columns = [...named.values()].sort((a, b) => Number(a.kind === "ability") - Number(b.kind === "ability"));
   const changes = new Map(rows.flatMap(({ row }) => row.changes).map((c) => [`${c.perturb}:${c.benchmark}`, c]));
@@ -78,19 +80,19 @@ export const scoreIn = ({ row }: GroupTableRow, of: GroupColumn): GroupScore | u
 export const changeIn = ({ row }: GroupTableRow, of: GroupTable["changes"][number]): GroupChange | undefined =>
   row.changes.find((c) => c.perturb === of.perturb && c.benchmark === of.benchmark);
 
-/** The parts of a column in the row's run. */
+/** The names of the parts ("task/set") that a column has in the row's run: runs may have other tasks. */
 export const partsOf = ({ columns }: GroupTableRow, of: GroupColumn): string[] => columns.find(isOf(of))?.parts ?? [];
 
-export const partName = ({ task, set }: Pick<Asked, "task" | "set">) => `${task}/${set}`;
+export const partName = ({ task, set }: Pick<PartPlace, "task" | "set">) => `${task}/${set}`;
 
-/** The parts of a mean that the row has. */
+/** The parts of a mean that have a value in the row. */
 export const presentParts = (row: GroupTableRow, of: GroupColumn): GroupPart[] => {
   const wanted = partsOf(row, of);
   return row.row.parts.filter((part) => wanted.includes(partName(part)));
 };
 
-/** The cell of a part. */
-export const cellOfPart = ({ model, row }: GroupTableRow, part: Asked, perturb = "none"): Cell | undefined => {
+/** The cell whose value is a part of a mean. */
+export const cellOfPart = ({ model, row }: GroupTableRow, part: PartPlace, perturb = "none"): Cell | undefined => {
   const { task, set, shots, scoring } = part;
   const { split, variant } = row;
   return cellIndex.get(cellKey({ id: model.id, task, set, split, variant, shots, scoring, perturb }));

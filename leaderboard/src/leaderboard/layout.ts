@@ -1,4 +1,4 @@
-// The overview's sections from top to bottom. Those in the window are drawn at once, the others when the browser is idle.
+// The overview's sections from top to bottom. Sections in the window are drawn at once, the others when the browser is idle.
 import { $, byId, h, type Kid, setChildren } from "../common/dom.ts";
 import { whenIdle } from "../common/idle.ts";
 import { drawContents, foldSection, followReading, type Section } from "./contents.ts";
@@ -15,12 +15,12 @@ import { drawRanks } from "./sections/ranks.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
 
-/** A function that draws the sheets of analyses as one section. `id`: the section's, and the key of its title. */
+/** A function that draws the sheets of some analyses as one section. `id` is the section's id, and the key of its title. */
 const charted = (id: string) => (analyses: string[]) => drawCharted(id, analyses);
 
 /** The sections from top to bottom: [id, function that draws it, its group in the contents, the analyses whose sheets it shows]. The
  *  function gets these analyses, and returns nothing if there is nothing to show. */
-const PARTS: [id: string, draw: (analyses: string[]) => Kid, group: Group, ...analyses: string[]][] = [
+const PARTS: [id: string, draw: (analyses: string[]) => Kid, group: SectionGroup, ...analyses: string[]][] = [
   ["intro", drawIntro, "scores"],
   ["whole", drawGroupTables, "scores"],
   ["tables", drawTables, "scores"],
@@ -55,14 +55,14 @@ const PARTS: [id: string, draw: (analyses: string[]) => Kid, group: Group, ...an
   ["sheets", () => drawOtherSheets(PARTS.flatMap(([, , , ...analyses]) => analyses)), "appendix"],
   ["references", drawReferences, "appendix"],
 ];
-type Group = "scores" | "robust" | "diagnosis" | "appendix";
+type SectionGroup = "scores" | "robust" | "diagnosis" | "appendix";
 /** Long sections, which are folded until a person opens them. */
 // biome-ignore format: a list of names
 const FOLDED = new Set([
   "sized", "steady", "voted", "leveled", "remembered", "extracted", "calibrated", "slices", "confused", "correlated", "statuses", "sheets", "references",
 ]);
 
-/** The scroll position of a section's n-th scrolling region. */
+/** A scrolling region of a section, by its index, and its scroll position. */
 type Scrolled = [number: number, left: number, top: number];
 /** Sections outside the window that must be redrawn, with their scroll positions. */
 const stale = new Map<string, Scrolled[]>();

@@ -1,4 +1,4 @@
-// Starts the leaderboard; handles keys and addresses.
+// Starts the leaderboard, and draws what the page's address asks for: the overview, a cell or an item.
 import { $, byId, h } from "../common/dom.ts";
 import { drawFrame, startPage } from "../common/frame.ts";
 import { shortcut } from "../common/keys.ts";

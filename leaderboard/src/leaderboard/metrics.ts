@@ -27,7 +27,7 @@ export function metricName(m: string) {
 export const longName = (m: string) =>
   (hasWord(`long.${m}`) ? t(`long.${m}`) : metricName(m)) + (isSigned(m) ? t("inNats") : isRaw(m) ? " ×1" : "");
 
-// Shares are written in percent; ΔNLL is in nats and may be negative; other metrics are written unscaled (CIDEr from 0 to 10).
+// Values are written in one of three ways: shares in percent, ΔNLL in nats with its sign, all others unscaled (CIDEr from 0 to 10).
 export const isSigned = (m: string) => metricRow(m)?.unit === "nats";
 export const isRaw = (m: string) => metricRow(m)?.percent === false;
 

@@ -17,8 +17,8 @@ const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).inc
 const namesOf = (set: string, of = benchmarkWith(set) ?? data.benchmarks[0]) =>
   of.set_names[set] ?? { zh: set, en: set, title_zh: set };
 
-/** A set's name beside others: EASY, 困难, fold 3, v1; null is the mean over sets. `of` names the benchmark of a set that may not be
- * on the page. */
+/** A set's short name: EASY, 困难, fold 3, v1; null is the mean over sets. `of`: the set's benchmark, where the page may not have the
+ *  set. */
 export function setLabel(set: string | null, of?: Benchmark) {
   if (set === null) return t("meanHead");
   return inChinese() ? namesOf(set, of).zh : namesOf(set, of).en;
@@ -65,7 +65,7 @@ export const settingWords = (x: Pick<Place, "split" | "variant" | "shots" | "sco
     .filter(Boolean)
     .join(inChinese() ? "，" : ", ");
 
-/** The sources of published figures in the page's language: "Tables 2, 3, section 5"; a file or a web page by its own name. */
+/** The sources of published figures in the page's language: "Tables 2, 3, section 5". A file or a web page is called by its name. */
 export function sourceWords(all: string[]): string {
   const names = [...new Set(all)];
   const numbersOf = (kind: string) => names.filter((x) => x.startsWith(kind)).map((x) => x.slice(kind.length));
@@ -75,5 +75,5 @@ export function sourceWords(all: string[]): string {
   return listed([...(tables.length ? [t("table", listed(tables))] : []), ...sections, ...rest]) || "–";
 }
 
-/** The levels of chance of a task's sets, which differ where their items have other numbers of options. */
+/** The levels of chance of a task's sets in words; sets differ in it if their items have different numbers of options. */
 export const chanceWords = (levels: number[]) => t("chanceIs", listed([...new Set(levels.map((x) => pct(x)))]));

@@ -9,7 +9,7 @@ export interface Sort {
 export const BY_RANK = "rank";
 type First = string | number | boolean | string[] | Sort;
 
-/** The choices of a person: [name in the address, first value]. */
+/** All choices that a person can make, each with [its name in the address, its first value]. */
 export const CHOICES = {
   metric: ["metric", ""],
   metricChoice: ["by", ""],
@@ -33,7 +33,7 @@ export const CHOICES = {
   onlyTasks: ["tasks", []],
   // Charts
   picked: ["highlight", []],
-  // Pickers of sections; `picks` has those of sections that are drawn from sheets: section, field and value, with dots between
+  // Pickers of sections. `picks` has one text for each picked value in sections that are drawn from sheets: SECTION.FIELD.VALUE.
   picks: ["pick", []],
   wayTask: ["scorings.task", ""],
   waySet: ["scorings.set", ""],
@@ -53,7 +53,7 @@ export const CHOICES = {
   query: ["search", ""],
 } satisfies Record<string, [string, First]>;
 
-/** The type of a choice's values, from the type of its first value. */
+/** The type of a choice's values, made from the type of its first value. */
 type Like<V> = V extends boolean ? boolean : V extends never[] ? string[] : V extends Sort ? Sort : V;
 export type Choice = keyof typeof CHOICES;
 export type State = { [K in Choice]: Like<(typeof CHOICES)[K][1]> };

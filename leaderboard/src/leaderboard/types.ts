@@ -85,7 +85,7 @@ export interface Cell extends CellResult {
   column: number;
   /** The outcomes, one letter for each entry of the column (`PageData.outcomes`); ".": the cell lacks the entry. */
   outcomes: string;
-  /** The indices of the entries whose outcome a perturbation has changed. */
+  /** The indices of the entries whose outcome differs from the outcome without the cell's perturbation. */
   flips?: number[];
   /** The path within the cell of its first value that was no finite number. */
   not_finite?: string;
@@ -124,11 +124,11 @@ export interface Published {
   source: string;
   group?: string;
   perturb?: string;
-  /** The wording beside whose figures it is shown; undefined: beside those of every wording. */
+  /** The wording beside whose figures it is shown; undefined: it is shown beside every wording. */
   wording?: string;
 }
 /** The significance groups of a column's models, as evalsuite/analyses/significance.py computes them. */
-export interface Groups extends Place {
+export interface SignificanceGroups extends Place {
   metric: string;
   adapters?: boolean;
   letters: Record<string, string>;
@@ -138,10 +138,10 @@ export interface Groups extends Place {
 }
 
 // ---- sheets: common/sheet.py
-export type Words = string | { zh: string; en: string };
+export type SheetText = string | { zh: string; en: string };
 /** A warning beside a value or heading. Warnings in the data are plain texts, which `asFlag` turns into this. */
 export interface Flag {
-  text: Words;
+  text: SheetText;
   /** Whether data are lost or cannot be compared. */
   grave?: boolean;
   /** A sign that stands before the interval instead of the text, so that the row needs no extra line. */
@@ -172,7 +172,7 @@ export interface SheetValue {
   spread?: number | null;
   /** A share to compare with `value`, mostly the value before a change; both are drawn on the column's range or as bars. */
   base?: number | null;
-  /** The cell whose items the value opens; undefined: that of the place that sheet, column and row are about. */
+  /** The cell whose items a press on the value opens; undefined: the cell at the place that sheet, row and column are about. */
   cell?: Cell | null;
   /** The parts that a press unfolds: their key in the address, the id of the box that shows them, and the action. */
   unfolds?: { key: string; box: string; act: () => void };
@@ -185,7 +185,7 @@ export interface SheetValue {
   /** The parts of a mean with their names, which stand below the value. */
   parts?: { name: string; value: SheetValue }[];
 }
-export type SheetCell = SheetValue | Words | number | Record<string, number> | null;
+export type SheetCell = SheetValue | SheetText | number | Record<string, number> | null;
 /** The subject of a sheet, row or column: coordinates, and other things such as judges. */
 export interface About extends Partial<Place> {
   model?: string;
@@ -200,11 +200,11 @@ export interface About extends Partial<Place> {
   pool?: string;
   size?: number;
 }
-/** Added by the page: attributes (data-…) by which programs find a table or a part of it. */
-export type Marks = Record<string, string>;
+/** Attributes (data-…) that the page adds, by which tests and other programs find a table or a part of it. */
+export type DataAttributes = Record<string, string>;
 export interface SheetColumn {
-  heading: Words;
-  below?: Words;
+  heading: SheetText;
+  below?: SheetText;
   /** The way in which cells are drawn. Only the page sets "bars" (`value` as a filled bar, `base` as a hollow one), "statuses"
    *  (a bar of a cell's statuses) and "code" (a text that a program reads, and a button that copies it). */
   kind?: "text" | "count" | "number" | "percent" | "p" | "bar" | "histogram" | "bars" | "statuses" | "code";
@@ -222,7 +222,7 @@ export interface SheetColumn {
   about?: About;
   // Fields that only the page adds.
   /** The heading over this column; neighbours with the same one share a heading cell. */
-  over?: Words;
+  over?: SheetText;
   /** The heading of the drawing of values on `range`; undefined: the ends of the range. */
   rangeHeading?: string;
   /** The decimals of intervals; undefined: one fewer than of values. */
@@ -237,7 +237,7 @@ export interface SheetColumn {
   remarks?: Flag[];
   /** Warnings after the heading. */
   flags?: Flag[];
-  marks?: Marks;
+  marks?: DataAttributes;
 }
 export interface SheetRow {
   cells: SheetCell[];
@@ -249,7 +249,7 @@ export interface SheetRow {
   /** The key by which the address says that the rows below this heading are unfolded. */
   folds?: string;
   /** The marks of the row's cells; a group's marks are its block's. */
-  marks?: Marks;
+  marks?: DataAttributes;
 }
 /** The column that a table is sorted by, by its index, and the direction. */
 export interface Order {
@@ -259,7 +259,7 @@ export interface Order {
 /** A drawing of a sheet: common/sheet.py. */
 export interface Chart {
   kind: "lines" | "matrix" | "dots" | "scatter" | "bars";
-  title?: Words;
+  title?: SheetText;
   across?: number;
   up?: number[];
   pick?: string[];
@@ -270,11 +270,11 @@ export interface Chart {
 }
 export interface Sheet {
   name: string;
-  title: Words;
+  title: SheetText;
   columns: SheetColumn[];
   rows: SheetRow[];
-  notes?: Words[];
-  finding?: Words;
+  notes?: SheetText[];
+  finding?: SheetText;
   about?: About;
   chart?: Chart;
   compares?: string[];
@@ -289,7 +289,7 @@ export interface Sheet {
   order?: Order;
   /** Class names of the table. */
   look?: string;
-  marks?: Marks;
+  marks?: DataAttributes;
 }
 
 // ---- the page
@@ -334,7 +334,7 @@ export interface PageData {
   columns: Column[];
   asked: { items: number; replies: number };
   findings: Finding[];
-  groups: Groups[];
+  groups: SignificanceGroups[];
   /** Letter of an entry in `Cell.outcomes` -> its outcome. */
   outcomes: Record<string, string>;
   /** Nemenyi's critical values, by number of models. */

@@ -29,8 +29,8 @@ import {
 
 addWords(ofAll);
 
-/** Start a page. If it has a mode, the words of the key "MODE.KEY" replace those of KEY. `annotator`: the person, if the browser
- *  has stored none. */
+/** Start a page. In a mode, the words of the key "MODE.KEY" replace the words of KEY. `annotator`: the name of the person, used if the
+ *  browser has stored none. */
 export function startWork(job: Job, words: Words, mode = "", annotator = "") {
   const ofMode = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
   addWords(Object.fromEntries(ofMode.map(([key, both]) => [key.slice(mode.length + 1), both])));

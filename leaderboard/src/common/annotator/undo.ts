@@ -1,5 +1,6 @@
 // The undo history of a person's work.
 
+/** A change that can be taken back: the entry's index, and its content before the change. */
 interface Step<T> {
   at: number;
   before: T;

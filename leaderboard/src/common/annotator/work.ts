@@ -6,7 +6,7 @@ import { prefixed, store, storedValue } from "../storage.ts";
 import { t } from "../words.ts";
 import type { Undo } from "./undo.ts";
 
-/** The functions and settings by which a page works on its entries. `at`: the index of an entry. */
+/** A page's list of entries, with the functions that the shared code calls for them. `at`: the index of an entry. */
 export interface Job {
   storageKey: string; // the beginning of the keys under which the browser stores the work
   file: string; // the beginning of the exported file's name; the annotator's name follows

@@ -4,7 +4,7 @@ import { textWidth } from "../../common/text.ts";
 
 /** A horizontal position in a chart: pixels, or a share of its width ("12.5%"). */
 export type Length = number | string;
-export type Scale = (value: number) => number;
+export type AxisScale = (value: number) => number;
 export type Anchor = "start" | "middle" | "end";
 export interface Range {
   low: number;
@@ -20,11 +20,11 @@ export interface PlotArea {
   bottom: number;
 }
 
-/** A plotting area with its horizontal and its vertical scale. */
-export interface Frame {
+/** The axes of a chart: its plotting area, and the scales from values to horizontal and vertical positions. */
+export interface Axes {
   ground: PlotArea;
-  across: Scale;
-  up: Scale;
+  across: AxisScale;
+  up: AxisScale;
 }
 
 export const PLOT: PlotArea = { width: 360, left: 30, right: 348, top: 10, bottom: 208 };
@@ -35,12 +35,12 @@ export const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 
 /** A linear scale from values to positions; values outside of the range stand at its edge. */
 export const scale =
-  (low: number, high: number, from: number, to: number): Scale =>
+  (low: number, high: number, from: number, to: number): AxisScale =>
   (value) =>
     from + ((Math.min(high, Math.max(low, value)) - low) / (high - low)) * (to - from);
 
 /** A logarithmic scale from values above 0 to positions. */
-export const logScale = (low: number, high: number, from: number, to: number): Scale => {
+export const logScale = (low: number, high: number, from: number, to: number): AxisScale => {
   const across = scale(Math.log(low), Math.log(high), from, to);
   return (value) => across(Math.log(value));
 };
@@ -65,7 +65,7 @@ export function rangeOf(values: Maybe[], most = 1): Range {
   return { low: from, high: to, ticks: Array.from({ length: count }, (_, i) => from + i * step) };
 }
 
-/** An axis is logarithmic if its largest value is at least so many times the smallest. */
+/** An axis is logarithmic if its largest value is at least this many times the smallest. */
 const SPREAD = 8;
 const MOST_TICKS = 11; // above this number of ticks, only those at powers of ten remain
 /** A range around counts with round ticks: from 0, or logarithmic (`textWidth`) if the largest count is many times the smallest. */
@@ -115,7 +115,7 @@ export function spreadLabels(wanted: number[], gap: number, top: number, bottom:
   return placed;
 }
 
-/** A box: left, top, right, bottom. */
+/** A rectangle in a chart: left, top, right, bottom. */
 export type Box = [number, number, number, number];
 /** Find room for a name beside the marker at (x, y), inside the plotting area and clear of the boxes of `taken`. Adds the new box
  *  to `taken`. */
@@ -138,7 +138,7 @@ export function roomBeside(x: number, y: number, name: string, taken: Box[], gro
 }
 
 /** The ticks that get a label, from the right. A tick whose label would touch that of its right neighbour or of 0 gets none. */
-export function labelledTicks(ticks: number[], across: Scale): number[] {
+export function labelledTicks(ticks: number[], across: AxisScale): number[] {
   let free = Infinity;
   return [...ticks]
     .sort((a, b) => b - a)

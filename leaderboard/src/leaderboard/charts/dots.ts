@@ -14,14 +14,15 @@ import type { MetricFigure, Task } from "../types.ts";
 import { type Length, QUARTERS, ROW, shareScale } from "./axis.ts";
 import { bar, dot, group, horizontalInterval, line, Points, rowAxis, rowMiddle, withTooltip } from "./marks.ts";
 
-interface Paper {
+/** A published figure, drawn as a tick below the rows of models. */
+interface PaperPoint {
   set: string | null;
   model: string;
   value: number;
   sources: string[];
 }
-/** A panel's task and metric, with the scale and the points that its rows share. */
-interface Shared {
+/** The things that all rows of a panel need: task, metric, sets, scale and the list of points. */
+interface SharedByRows {
   task: Task;
   metric: string;
   sets: (string | null)[];
@@ -31,7 +32,7 @@ interface Shared {
 }
 
 /** The ends of the axis: 0 and 1; round numbers around all drawn values for a metric that is no share. */
-function axisEnds(metric: string, rows: OwnRow[], task: Task, sets: (string | null)[], paper: Paper[]) {
+function axisEnds(metric: string, rows: OwnRow[], task: Task, sets: (string | null)[], paper: PaperPoint[]) {
   if (!isRaw(metric)) return [0, 1];
   const drawn = rows
     .flatMap((r) => sets.map((x) => r.metric(x, task)))
@@ -42,7 +43,7 @@ function axisEnds(metric: string, rows: OwnRow[], task: Task, sets: (string | nu
   return [low < 0 ? -round(-low) : 0, round(high)];
 }
 
-function paperOf(task: Task, metric: string, sets: (string | null)[]): Paper[] {
+function paperOf(task: Task, metric: string, sets: (string | null)[]): PaperPoint[] {
   if (!state.published) return [];
   return sets.flatMap((set) =>
     [...published(set, task.name, metric)]
@@ -72,7 +73,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
     perturbOf(task) !== "none" && perturbName(state.perturb),
     chance.length > 0 && chanceWords(chance),
   ];
-  const tick = ({ set, model, value, sources }: Paper) => {
+  const tick = ({ set, model, value, sources }: PaperPoint) => {
     const y = rows.length * ROW + (sets.indexOf(set) > 0 ? 12 : 4);
     const words = `${model}, ${setLabel(set)} ${figure(metric, value)} (${sources.join(", ")})`;
     return withTooltip(words, bar(`tick ${setClass(set, task)}`, across(value), y, 2, 7));
@@ -106,7 +107,7 @@ function estimated(row: OwnRow, set: string | null, task: Task): string {
 }
 
 /** A dot for each set, joined by a line. With intervals, each set has its own height, and whiskers replace the line. */
-function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, points }: Shared) {
+function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, points }: SharedByRows) {
   const step = whiskers ? Math.min(9, 18 / (sets.length - 1)) : 0;
   const there = sets
     .map((set, i) => ({ set, m: row.metric(set, task), y: y + (i - (sets.length - 1) / 2) * step }))

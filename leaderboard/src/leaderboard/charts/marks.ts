@@ -5,7 +5,7 @@ import { textWidth } from "../../common/text.ts";
 import { cellRoute, go } from "../address.ts";
 import { nameNode } from "../data.ts";
 import type { Cell, Model } from "../types.ts";
-import { type Anchor, type Box, type Frame, type Length, type PlotArea, ROW, roomBeside } from "./axis.ts";
+import { type Anchor, type Axes, type Box, type Length, type PlotArea, ROW, roomBeside } from "./axis.ts";
 import { colourOf, glyph } from "./glyphs.ts";
 
 type More = Record<string, string | number | undefined | (() => void)>;
@@ -42,10 +42,10 @@ function verticalInterval(x: number, y1: number, y2: number, cap = 0): SVGElemen
 
 // ---- axes
 /** The line at the level of chance, if that is known. */
-export const chanceLine = ({ ground, up }: Frame, chance: Maybe): Kid =>
+export const chanceLine = ({ ground, up }: Axes, chance: Maybe): Kid =>
   isNumber(chance) && line("chance dotted", ground.left, ground.right, up(chance), up(chance));
 /** A vertical axis: a grid line and a label for each tick. */
-export const upAxis = ({ ground, up }: Frame, ticks: number[], text: (value: number) => Kid): Kid =>
+export const upAxis = ({ ground, up }: Axes, ticks: number[], text: (value: number) => Kid): Kid =>
   ticks.map((v) => [
     line("grid", ground.left, ground.right, up(v), up(v)),
     label(ground.left - 5, up(v) + 4, text(v), "end"),
@@ -158,15 +158,15 @@ export const panel = ({ data, title, small }: Panel, ...kids: Kid[]): HTMLElemen
   );
 /** A box of panels; `savers` (picture.ts) finds it by its id. */
 export const panels = (id: string, all: Kid, cls = "") => h("div", { class: `panels ${cls}`.trim(), id }, all);
-/** The models whose names stand at the left of a chart's rows. */
-export interface Rows {
+/** The names at the left of a chart with a row for each model. */
+export interface RowNames {
   models: Model[];
   /** The distance of the first row from the top, in pixels. */
   head?: number;
   /** Content below the last name. */
   last?: Kid;
 }
-function withNames({ models, head = 0, last }: Rows, chart: SVGElement): HTMLElement {
+function withNames({ models, head = 0, last }: RowNames, chart: SVGElement): HTMLElement {
   const name = (m: Model) => h("div", { class: m.baseline && "muted" }, nameNode(m));
   const names = div("names", models.map(name), last);
   if (head) names.style.paddingTop = `${head}px`;
@@ -194,7 +194,7 @@ export interface Point {
 }
 /** The action of a press on a point. */
 const actOf = ({ act, cell }: Pick<Point, "act" | "cell">) => act ?? (cell && (() => go(cellRoute(cell))));
-/** A point of a line, by its horizontal and vertical value. */
+/** A point of a line. `at` is its horizontal value, `value` its vertical one. */
 export interface LinePoint extends Pick<Point, "words" | "cell" | "cls" | "more"> {
   at: number;
   value: Maybe;
@@ -221,12 +221,12 @@ export interface Series {
   above?: Kid;
   over?: LinePoint;
 }
-export interface Chart extends Panel {
+export interface ChartPanel extends Panel {
   cls: string;
   size: Size;
   /** The description of the chart for screen readers. */
   words: string;
-  rows?: Rows;
+  rows?: RowNames;
   notes?: Kid;
 }
 
@@ -262,7 +262,7 @@ export class Points {
     return node;
   }
   /** Draw a line of points with their intervals. */
-  series({ across, up }: Frame, one: Series): SVGElement {
+  series({ across, up }: Axes, one: Series): SVGElement {
     const { line, look, cls = "", more, points, dash, shift = 0, cap, r, reach, below, above, over } = one;
     const placed = points.map((p) => ({ ...p, x: across(p.at) + shift, y: up(Number(p.value)), line, reach }));
     const joined = placed.filter((p) => !p.alone);
@@ -276,7 +276,7 @@ export class Points {
     });
     return group(`series ${colourOf(look)} ${cls}`.trim(), more, below, tracks, drawn, above);
   }
-  panel({ cls, size, words, rows, notes, ...around }: Chart, ...kids: Kid[]): HTMLElement {
+  panel({ cls, size, words, rows, notes, ...around }: ChartPanel, ...kids: Kid[]): HTMLElement {
     const chart = s("svg", { ...plot(cls, size), role: "group", "aria-label": words }, ...kids);
     return panel(around, rows ? withNames(rows, chart) : chart, this.readout, notes);
   }

@@ -7,7 +7,7 @@ import { cellText, inWords, isFigure, numberIn, titleOf } from "../tables/figure
 import type { Sheet, SheetColumn } from "../types.ts";
 import { group, image, label, line, square, squares, withTooltip } from "./marks.ts";
 
-/** The number of names above which only the most frequent ones are shown at first. */
+/** A matrix with more names than this shows only the most frequent ones at first. */
 export const MOST_NAMES = 15;
 
 interface Square {
@@ -20,7 +20,8 @@ export interface Matrix {
   columns: string[];
   /** The count at the right end of a row. */
   counts: Map<string, string>;
-  /** A name -> the sum of its counts as a row and as a column, by which names are chosen; empty without counts. */
+  /** A name -> the sum of its counts as a row and as a column: a large matrix shows the names with the largest sums first. Empty if the
+   *  sheet has no counts. */
   weights: Map<string, number>;
   squares: Map<string, Square>;
   /** Whether values are shares from 0 to 1; else they are coefficients from -1 to 1. */

@@ -26,7 +26,8 @@ interface JudgedPoint {
 
 const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
 
-/** A panel for each task, with a marker for each model and set (EASY small, HARD large): metric horizontal, judge's mean vertical. */
+/** A panel for each task, with a marker for each model and set: small for EASY, large for HARD. The metric is horizontal, the judge's
+ *  mean vertical. */
 export function scatterPanels(judged: JudgedCell[], scale: string, metric: string, over: OverModels[]) {
   const cells = judged.flatMap((c): JudgedPoint[] => {
     const [cell, mean] = [cellIndex.get(cellKey(c)), c.scales?.[scale]];

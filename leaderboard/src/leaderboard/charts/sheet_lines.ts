@@ -53,7 +53,7 @@ export interface LinePanel {
   lines: SheetLine[];
 }
 
-/** The number of models above which only the lines of highlighted models, or of the best, are drawn. */
+/** Charts of more models than this draw only the lines of highlighted models, or of the best. */
 export const MOST_LINES = 6;
 
 /** The panels of a sheet: one for each of its blocks. */
@@ -267,7 +267,7 @@ export const lineLegend = (panels: LinePanel[], shown: Set<string>): HTMLElement
   );
 };
 
-/** The end of an axis of shares that begins at 0. */
+/** The upper end of an axis of shares that begins at 0. */
 const shareEnd = (values: Maybe[]) =>
   [0.2, 0.4, 0.6, 0.8].find((x) => x >= Math.max(0, ...values.filter(isNumber))) ?? 1;
 

@@ -8,7 +8,7 @@ import { setLabel } from "../names.ts";
 import { blocksOf } from "../tables/blocks.ts";
 import { asFlag, asValue, between, cellText, digitsOf, headingWords, inWords, titleOf } from "../tables/figures.ts";
 import type { Cell, Sheet, SheetRow } from "../types.ts";
-import { type Box, countRange, logScale, QUARTERS, rangeOf, type Scale, scale } from "./axis.ts";
+import { type AxisScale, type Box, countRange, logScale, QUARTERS, rangeOf, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, label, line, namesBeside, Points, upAxis } from "./marks.ts";
 import { groupName } from "./sheet_lines.ts";
@@ -18,7 +18,7 @@ const GROUND = { width: 440, left: 32, right: 428, top: 12, bottom: 268 };
 const [EDGE, START] = [GROUND.left + 14, GROUND.left + 40];
 
 /** The horizontal scale of counts, linear or logarithmic (`isLog`). If `edge` is true, there is room for 0 at the left edge. */
-export function countAxis(values: number[], edge: boolean): { across: Scale; ticks: number[]; isLog: boolean } {
+export function countAxis(values: number[], edge: boolean): { across: AxisScale; ticks: number[]; isLog: boolean } {
   const { low, high, ticks, isLog } = countRange(values.filter((v) => v > 0));
   const from = edge ? START : GROUND.left + 10;
   const across = (isLog ? logScale : scale)(low, high, from, GROUND.right - 10);
@@ -28,7 +28,7 @@ export function countAxis(values: number[], edge: boolean): { across: Scale; tic
 /** The horizontal scale of shares, from 0 to 1 in every panel, so that panels can be compared. */
 const shareAxis = () => ({ across: scale(0, 1, GROUND.left + 10, GROUND.right - 10), ticks: QUARTERS, isLog: false });
 
-interface Spot {
+interface ScatterPoint {
   id: string;
   /** The point's position across; null: at the edge. */
   count: number | null;
@@ -42,7 +42,7 @@ interface Spot {
   isEstimate: boolean;
 }
 
-function spotsOf(sheet: Sheet): Spot[] {
+function spotsOf(sheet: Sheet): ScatterPoint[] {
   const { across = 0, up = [] } = sheet.chart ?? {};
   const [counts, scores] = [sheet.columns[across], sheet.columns[up[0]]];
   const keys = sheet.columns.flatMap(({ key }, n) => (key ? [n] : []));
@@ -89,7 +89,7 @@ function scatterPanel(sheet: Sheet, group: string): HTMLElement {
   const [counts, scores] = [sheet.columns[countColumn], sheet.columns[scoreColumn]];
   const spots = spotsOf(sheet);
   const edge = spots.some(({ count }) => count === null);
-  const at = ({ count }: Spot) => count ?? 0;
+  const at = ({ count }: ScatterPoint) => count ?? 0;
   const isShare = counts.kind === "percent";
   const { across, ticks, isLog } = isShare ? shareAxis() : countAxis(spots.map(at), edge);
   const chances = [...new Set(spots.map(({ cell }) => cell?.chance))].filter(isNumber);

@@ -43,7 +43,7 @@ function filtersOf(cell: Cell) {
   );
 }
 
-/** The cells of the column whose answers are compared; without baselines if at least two other models are left. */
+/** The cells whose answers to the same items are compared: the cells of the column, without baselines if two other models are left. */
 function comparable(cell: Cell) {
   const column = columnOf(cell);
   column.cells ??= data.cells.filter((c) => c.column === cell.column);

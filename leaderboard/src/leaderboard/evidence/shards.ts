@@ -1,4 +1,5 @@
-// Items and their replies, packed by shards.py. A shard is loaded when one of its items is shown.
+// Loads items and their replies. evalsuite/page/shards.py packs them into files, the shards; a shard is loaded when one of its items
+// is shown.
 import { byId } from "../../common/dom.ts";
 import { unpack } from "../../common/unpack.ts";
 import { t } from "../../common/words.ts";
@@ -75,7 +76,7 @@ export const outcomeAt = (cell: Cell, entry: number) => data.outcomes[cell.outco
 
 export const idAt = (cell: Cell, entry: number) => columnOf(cell).ids[entry];
 
-/** The entry with an id, or that of the item's first rotation; undefined if the column has neither. */
+/** The entry with an id. If the column lacks the id, the entry of the item's first rotation; undefined if it lacks both. */
 export function entryOf(cell: Cell, id: string) {
   const column = columnOf(cell);
   column.entryOf ??= new Map(column.ids.map((x, i) => [x, i]));

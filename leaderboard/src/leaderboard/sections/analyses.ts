@@ -5,7 +5,7 @@ import { data } from "../data.ts";
 import { state } from "../state.ts";
 import { sheetNode, sheetSection } from "../tables/sheet.ts";
 
-/** The sheets of all analyses but those of `names`, which have sections of their own. */
+/** The sheets of all analyses except the analyses `names`, which other sections show. */
 export const drawOtherSheets = (names: string[]) =>
   sheetSection("sheets", t("moreTables"), ({ analysis = "" }) => !names.includes(analysis));
 

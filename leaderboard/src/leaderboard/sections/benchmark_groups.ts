@@ -9,13 +9,13 @@ import { panels } from "../charts/marks.ts";
 import { savers } from "../charts/picture.ts";
 import { benchmarkNamed, benchmarkOf, taskOf } from "../data.ts";
 import {
-  type Asked,
   cellOfPart,
   changeIn,
   type GroupTable,
   type GroupTableColumn,
   type GroupTableRow,
   groupTables,
+  type PartPlace,
   partName,
   partsOf,
   presentParts,
@@ -187,8 +187,12 @@ function changeCell(table: GroupTable, row: GroupTableRow, of: Changed): SheetVa
   return meanCell(change, all, unfolding(table, keyOf(table, row, of)));
 }
 
-type Mean = Pick<GroupScore, "value" | "low" | "high" | "missing">;
-const meanCell = ({ value, low, high, missing }: Mean, parts: number, unfolds: SheetValue["unfolds"]): SheetValue => ({
+type MeanWithInterval = Pick<GroupScore, "value" | "low" | "high" | "missing">;
+const meanCell = (
+  { value, low, high, missing }: MeanWithInterval,
+  parts: number,
+  unfolds: SheetValue["unfolds"],
+): SheetValue => ({
   value,
   low,
   high,
@@ -219,8 +223,8 @@ function flip(table: GroupTable, key: string): void {
 /** A mean with its parts, for the table that a press on the mean unfolds. */
 interface UnfoldedMean {
   title: string;
-  mean: Mean & { items: number };
-  /** The names of all parts, those without a value included. */
+  mean: MeanWithInterval & { items: number };
+  /** The names of all parts, also of parts without a value. */
   names: string[];
   /** The columns of the parts' values; the first one has the mean's notation. */
   columns: SheetColumn[];
@@ -271,7 +275,7 @@ const changeParts = (row: GroupTableRow, mean: GroupChange): UnfoldedMean => ({
 });
 
 /** The settings of a part that differ from those of its row. */
-const otherSettings = ({ row }: GroupTableRow, part: Asked): string[] => [
+const otherSettings = ({ row }: GroupTableRow, part: PartPlace): string[] => [
   ...(part.shots === row.shots ? [] : [`${t("shots")} ${part.shots}`]),
   ...(part.scoring === row.scoring ? [] : [t(part.scoring)]),
 ];

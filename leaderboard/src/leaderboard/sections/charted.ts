@@ -14,7 +14,7 @@ import { lazyFold } from "../details.ts";
 import { asValue, inWords, numberIn, titleOf } from "../tables/figures.ts";
 import { type FieldPicker, pickerOf, pickWords, sectionSheets } from "../tables/section_sheets.ts";
 import { findingNodes, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
-import type { Sheet, Words } from "../types.ts";
+import type { Sheet, SheetText } from "../types.ts";
 import { exportSheets } from "./export.ts";
 
 /** Names of sheets without a chart whose tables are folded because they are long. */
@@ -97,8 +97,8 @@ function drawPart(
   ];
 }
 
-/** The notes on charts, each once. If none of the sheets has notes, those of the other sheets of the analysis with the same name. */
-function notesOf(sheets: Sheet[]): Words[] {
+/** The notes on charts, each once. If the shown sheets have no notes, the notes of the analysis's other sheets of the same name. */
+function notesOf(sheets: Sheet[]): SheetText[] {
   const ofSheets = sheets.flatMap(({ notes = [] }) => notes);
   const others = sheetsOf(({ analysis, name }) => analysis === sheets[0].analysis && name === sheets[0].name);
   const notes = ofSheets.length ? ofSheets : others.flatMap(({ notes = [] }) => notes);

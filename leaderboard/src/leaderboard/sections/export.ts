@@ -10,12 +10,12 @@ import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
 import { blocksOf } from "../tables/blocks.ts";
 import { asValue, cellText, headingWords, inWords, titleOf } from "../tables/figures.ts";
-import type { About, Cell, MetricValue, Model, Sheet, SheetColumn, Words } from "../types.ts";
+import type { About, Cell, MetricValue, Model, Sheet, SheetColumn, SheetText } from "../types.ts";
 
 /** A line: heading -> value. A heading without a value stays empty. */
-export type Line = Record<string, string | number | boolean | null | undefined>;
+export type CsvLine = Record<string, string | number | boolean | null | undefined>;
 
-const saveLines = (name: string, heads: string[], lines: Line[]): void =>
+const saveLines = (name: string, heads: string[], lines: CsvLine[]): void =>
   saveCsv(`${fileStem()}-${name}.csv`, [heads, ...lines.map((line) => heads.map((head) => line[head]))]);
 
 // biome-ignore format: a table of names
@@ -27,20 +27,20 @@ const HEADS = [
 
 const PLACE = ["model", "task", "set", "split", "variant", "shots", "scoring", "perturb"] as const;
 
-/** All figures of some sheets as one CSV, a line each, whatever values the section's pickers have. */
+/** Save all figures of some sheets as one CSV, a line each. The values picked in the section do not matter. */
 export function exportSheets(id: string, sheets: Sheet[]): void {
   const heads = ["table", "run", ...PLACE, "group", "row", "column", "value", "low", "high"];
   saveLines(id, heads, sheets.flatMap(sheetLines));
 }
 
-function sheetLines(sheet: Sheet): Line[] {
+function sheetLines(sheet: Sheet): CsvLine[] {
   const isName = (column: SheetColumn, n: number) => n === 0 || column.key || n === sheet.chart?.across;
   return blocksOf(sheet.rows).flatMap(({ group, rows }) =>
     rows.flatMap((row) => {
       const named = sheet.columns.flatMap((column, n) =>
         isName(column, n) ? cellText(column, row.cells[n]).text : [],
       );
-      return sheet.columns.flatMap((column, n): Line[] => {
+      return sheet.columns.flatMap((column, n): CsvLine[] => {
         const { value, low, high } = asValue(row.cells[n]);
         if (isName(column, n) || !(isNumber(value) || isNumber(low))) return [];
         const about: About = { ...sheet.about, ...row.about, ...column.about };
@@ -49,7 +49,7 @@ function sheetLines(sheet: Sheet): Line[] {
             ...Object.fromEntries(PLACE.map((name) => [name, about[name]])),
             table: titleOf(sheet),
             run: data.runs[sheet.run ?? 0].name,
-            group: inWords(group?.cells[0] as Words),
+            group: inWords(group?.cells[0] as SheetText),
             row: named.join(" · "),
             column: headingWords(column),
             value: isNumber(value) ? value : null,
@@ -72,7 +72,7 @@ export function exportCsv(): void {
   saveLines("leaderboard", HEADS, lines);
 }
 
-function modelLine(model: Model, { set, task }: TaskAndSet): Line[] {
+function modelLine(model: Model, { set, task }: TaskAndSet): CsvLine[] {
   const entry = entryAt(model.id, { set, task });
   const c = entry as Cell | undefined; // a mean has only some of a cell's fields
   if (!c) return [];
@@ -111,13 +111,13 @@ function modelLine(model: Model, { set, task }: TaskAndSet): Line[] {
 }
 
 /** The columns about estimates: method and number of items; for a mean, whether some of its sets were estimated. */
-function estimateColumns(entry: ReturnType<typeof entryAt>): Line {
+function estimateColumns(entry: ReturnType<typeof entryAt>): CsvLine {
   if (!entry) return {};
   if ("sets" in entry) return { estimate: entry.estimates ? "some sets" : undefined };
   return { estimate: entry.estimate?.method, asked: entry.estimate?.asked };
 }
 
-function paperLines({ set, task }: TaskAndSet): Line[] {
+function paperLines({ set, task }: TaskAndSet): CsvLine[] {
   const metric = metricOf(task);
   const figures = published(set, task.name, metric);
   return [...figures].map(([model, { value, sources }]) => ({

@@ -8,9 +8,9 @@ import { isShown, perturbOf, scoringOf, setNames } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
-import type { Cell, Groups, Place, Task } from "../types.ts";
+import type { Cell, Place, SignificanceGroups, Task } from "../types.ts";
 
-let index: Map<string, Groups> | undefined;
+let index: Map<string, SignificanceGroups> | undefined;
 
 const groupKey = (x: Place, metric: string, adapters: boolean) =>
   mapKey(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);

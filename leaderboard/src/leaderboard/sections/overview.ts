@@ -92,7 +92,7 @@ export const drawOtherTables = () =>
     lettersNote(),
   );
 
-/** The pickers of metrics and settings, in a fold whose line states the present settings. */
+/** The pickers of metrics and settings in a fold, whose summary states the chosen settings. */
 const pickers = () =>
   h(
     "details",
@@ -130,17 +130,17 @@ function metricPickers() {
 }
 
 /** The pickers of settings: [choice, its values in their order, the name of a value]. */
-const WAYS: [Way, (() => string[]) | null, (value: string) => string][] = [
+const SETTING_PICKERS: [SettingName, (() => string[]) | null, (value: string) => string][] = [
   ["variant", null, plain],
   ["shots", null, plain],
   ["scoring", () => SCORINGS, t],
   ["perturb", () => data.perturbations.map((x) => x.name), perturbName],
   ["split", null, plain],
 ];
-type Way = "variant" | "shots" | "scoring" | "perturb" | "split";
+type SettingName = "variant" | "shots" | "scoring" | "perturb" | "split";
 
-function wayPickers() {
-  return WAYS.map(([name, order, words]) => {
+function settingPickers() {
+  return SETTING_PICKERS.map(([name, order, words]) => {
     const all = distinct(name).map(String);
     const values = order?.().filter((x) => all.includes(x)) ?? all;
     const pick = (value: string) => choose(name, value);
@@ -159,7 +159,7 @@ function controls() {
     textMetrics.length > 1 && picker("metric", t("metric"), groups, state.metric, longName),
     choiceMetrics.length > 1 && picker("metricChoice", t("metricChoice"), choiceMetrics, state.metricChoice, longName),
     metricPickers(),
-    wayPickers(),
+    settingPickers(),
     haveIntervals() && tick("intervals", t("intervals")),
     lettersControl(),
     data.published.length > 0 && tick("published", t("published")),

@@ -15,8 +15,8 @@ import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Flag, Model, Sheet, SheetCell, SheetColumn, SheetValue, Task } from "../types.ts";
 
-/** A column: a scoring and a metric. */
-interface Way {
+/** A column of the comparison: a scoring, and a metric of the cells that were asked in it. */
+interface ScoringColumn {
   scoring: string;
   metric: string;
   /** The column's heading and the heading above it; "" for none. */
@@ -28,7 +28,7 @@ interface Way {
 const LIKELIHOODS: Record<string, string> = { token: "perToken", sum: "perSum", char: "perChar", prior: "lessPrior" };
 
 /** The columns for `cells`: one for each scoring, or several if it has several measures of likelihood. */
-function waysIn(cells: Cell[]): Way[] {
+function waysIn(cells: Cell[]): ScoringColumn[] {
   return SCORINGS.flatMap((scoring) => {
     const mine = cells.filter((c) => c.scoring === scoring);
     if (!mine.length) return [];
@@ -41,7 +41,8 @@ function waysIn(cells: Cell[]): Way[] {
   });
 }
 
-/** Accuracy by scoring, a row for each model, for one choice task or the mean of all: it separates format failures from ignorance. */
+/** Accuracy by scoring, a row for each model, for one choice task or the mean of all. Likelihoods need no answer in the right form:
+ *  a model that is better by them knows more than its written replies show. */
 export function drawScorings() {
   const cells: Cell[] = data.cells.filter(
     (c: Cell) => hasChosenSettings(c) && isChoice(taskOf(c.task)) && c.perturb === perturbOf(taskOf(c.task)),
@@ -83,29 +84,30 @@ export function drawScorings() {
 }
 
 /** Whether replies are written under the scoring; if so, a second column has the share of replies without an answer. */
-const wrote = ({ scoring }: Way): boolean => scoring === SCORINGS[0];
+const wrote = ({ scoring }: ScoringColumn): boolean => scoring === SCORINGS[0];
 
-function wayColumns(way: Way): SheetColumn[] {
+function wayColumns(way: ScoringColumn): SheetColumn[] {
   const over = way.over && t(way.over);
   const column: SheetColumn = { heading: t(way.name), over, kind: "percent", marks: { way: way.name } };
   const silent: SheetColumn = { heading: t("noAnswer"), kind: "percent", marks: { way: "silent" } };
   return [{ ...column, interval: "aligned", spoken: t(way.name) }, ...(wrote(way) ? [silent] : [])];
 }
 
-const chanceCells = (way: Way, chance: number | null): SheetCell[] => [
+const chanceCells = (way: ScoringColumn, chance: number | null): SheetCell[] => [
   { value: chance },
   ...(wrote(way) ? [null] : []),
 ];
 
-function scoringCells(model: Model, ways: Way[], set: string, chosen: Task[]): SheetCell[] {
-  const cellsOf = (way: Way): (Cell | undefined)[] => chosen.map((x) => cellAt(model.id, set, x.name, way.scoring));
+function scoringCells(model: Model, ways: ScoringColumn[], set: string, chosen: Task[]): SheetCell[] {
+  const cellsOf = (way: ScoringColumn): (Cell | undefined)[] =>
+    chosen.map((x) => cellAt(model.id, set, x.name, way.scoring));
   const unlike = chosen.some((_, i) => !haveSameItems(ways.flatMap((way) => cellsOf(way)[i] ?? [])));
   const name: SheetValue = { ...nameCell(model), flags: unlike ? [{ text: t("differWays") }] : [] };
   return [name, ...ways.flatMap((way) => wayCells(way, cellsOf(way)))];
 }
 
 /** The mean over the chosen tasks; for one task the cell's value, which opens its evidence. */
-function wayCells(way: Way, cells: (Cell | undefined)[]): SheetValue[] {
+function wayCells(way: ScoringColumn, cells: (Cell | undefined)[]): SheetValue[] {
   const figures = cells.map((c) => c?.metrics?.[way.metric]);
   const only = cells.length === 1 ? cells[0] : undefined;
   const amiss = !wrote(way) && cells.some((c) => c && counts(c).none > 0);

@@ -1,6 +1,6 @@
 // The rows of a sheet in their order on the page, and the ranks of their values.
 import { isNumber, NAMES } from "../../common/numbers.ts";
-import type { Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import type { DataAttributes, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { asValue, inWords, isRightAligned } from "./figures.ts";
 
 /** Rows that stay together, below a heading if they have one. Sorting moves rows only within their block. */
@@ -32,7 +32,7 @@ export function blocksOf(rows: SheetRow[]): Block[] {
   return blocks.filter((block) => block.rows.length);
 }
 
-export const marksOf = (block: Block): Marks => block.group?.marks ?? {};
+export const marksOf = (block: Block): DataAttributes => block.group?.marks ?? {};
 
 /** A block's rows sorted by a column's values; rows without a value come last. */
 export function sorted(block: Block, columns: SheetColumn[], order: Order | null): SheetRow[] {
@@ -56,7 +56,8 @@ export function sorted(block: Block, columns: SheetColumn[], order: Order | null
     .map(({ row }) => row);
 }
 
-/** A function (row, column) -> whether the value is the best or the second of its column, if the column says which are better. */
+/** A function that tells whether the value in a row and column is the best or the second best of its column. Columns that do not say
+ *  which values are better have neither. */
 export function ranksOf(sheet: Sheet): (row: SheetRow, column: number) => Rank {
   const valueRows = sheet.rows.filter((row) => !row.kind);
   const value = (row: SheetRow, column: number): string | undefined => {

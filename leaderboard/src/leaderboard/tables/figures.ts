@@ -1,10 +1,10 @@
 // The cells of a sheet as text, for the page and for files.
 import { fixed, isNumber, num, pWords } from "../../common/numbers.ts";
 import { inChinese } from "../../common/words.ts";
-import type { Flag, Sheet, SheetCell, SheetColumn, SheetValue, Words } from "../types.ts";
+import type { Flag, Sheet, SheetCell, SheetColumn, SheetText, SheetValue } from "../types.ts";
 
-/** A text of a sheet in the page's language. */
-export const inWords = (x: Words | number | null | undefined): string =>
+/** A text of a sheet in the page's language; a number or nothing as a string. */
+export const inWords = (x: SheetText | number | null | undefined): string =>
   x && typeof x === "object" ? (inChinese() ? x.zh : x.en) : String(x ?? "");
 
 export const titleOf = (sheet: Sheet): string => inWords(sheet.title);
@@ -16,8 +16,8 @@ export const headingWords = ({ heading, below }: SheetColumn): string =>
 /** A cell as a value, its words in the page's language; a histogram becomes an empty value. */
 export function asValue(cell: SheetCell | undefined): SheetValue {
   if (!cell || typeof cell !== "object") return { value: cell ?? null };
-  if (!("value" in cell)) return { value: "zh" in cell ? inWords(cell as Words) : null };
-  const { value, asides } = cell as { value: SheetValue["value"] | Words; asides?: Words[] };
+  if (!("value" in cell)) return { value: "zh" in cell ? inWords(cell as SheetText) : null };
+  const { value, asides } = cell as { value: SheetValue["value"] | SheetText; asides?: SheetText[] };
   const whole = cell as SheetValue;
   if ((value === null || typeof value !== "object") && !asides?.some((x) => typeof x === "object")) return whole;
   return { ...whole, value: typeof value === "object" ? value && inWords(value) : value, asides: asides?.map(inWords) };

@@ -1,4 +1,4 @@
-// Chooses the sheets of a section: those with figures under the page's settings, then those of the values picked in the section.
+// Chooses the sheets of a section: first by the page's settings and filters, then by the values picked in the section.
 import { NAMES } from "../../common/numbers.ts";
 import { brief } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -26,7 +26,8 @@ export interface FieldPicker {
   choose: (value: string) => void;
 }
 
-/** The value of a field as a text, for pickers and addresses. A model is its run and its name, which is cut where it is long. */
+/** The value of a field of `about` as a text, for pickers and addresses. A model is written as its run and its name; a very long name
+ *  is cut. */
 function fieldIn(about: About, field: string, run: number): string | undefined {
   if (field === "run") return String(run);
   const value = about[field as keyof About];
@@ -120,8 +121,8 @@ export function sectionSheets(
   return { sheets: sheets.map((sheet) => (sheet.chart ? inOrderOfModels(sheet, order) : sheet)), all, pickers };
 }
 
-/** The sheet with its blocks, and the rows in each, in the order of models; blocks or rows of which some are about no model keep
- *  their order. */
+/** The sheet with its blocks in the order of models, and with the rows of each block in this order. Where one of them is about no
+ *  model, all keep their order. */
 function inOrderOfModels(sheet: Sheet, order: Map<string, number>): Sheet {
   const indexOf = (row: SheetRow | null) => order.get(modelId(sheet.run, row?.about?.model));
   const ordered = <X>(all: X[], row: (one: X) => SheetRow | null): X[] =>
@@ -137,7 +138,7 @@ function inOrderOfModels(sheet: Sheet, order: Map<string, number>): Sheet {
   return { ...sheet, rows };
 }
 
-/** Fields of which the last value is shown at first: the harder set, the largest size. */
+/** Fields whose pickers show the last value at first: the hardest set, the largest size. */
 const LAST = new Set(["set", "size"]);
 
 /** The picker of a field at its picked value, or at `usual` where the sheets lack that value. */

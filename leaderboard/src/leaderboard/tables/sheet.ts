@@ -10,14 +10,14 @@ import { cellOfAbout, data, modelId, models } from "../data.ts";
 import { isShown, passesFilters, passesTaskFilters } from "../filters.ts";
 import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
-import type { About, Cell, Marks, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import type { About, Cell, DataAttributes, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type SheetView, sorted } from "./blocks.ts";
 import { cellNodes, headingFlag, headingNodes, nameOf, rangeNode } from "./cells.ts";
 import { asValue, cellText, inWords, isDrawn, isFigure, isRightAligned, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
 import { printed } from "./print.ts";
 
-/** The sheets of all runs for which `wanted` is true, each with its run's number. */
+/** The sheets of all runs that `wanted` accepts, each with the index of its run. */
 export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
   data.runs.flatMap((run: { sheets?: Sheet[] }, i: number) =>
     (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })),
@@ -58,8 +58,8 @@ function viewOf(sheet: Sheet, id: string): SheetView | null {
 
 type Evidence = (row: SheetRow, column: SheetColumn, index: number) => Cell | null | undefined;
 
-/** A function that finds the cell behind a value: the value's own cell, or that of the place that sheet, column and row are about.
- *  If the row alone names the place, only its first figure opens the cell. */
+/** A function that finds the cell behind a value: the cell stored with the value, or else the cell at the place that sheet, row and
+ *  column are about together. In columns without `about`, only the first figure of a row opens the cell. */
 function evidenceOf({ sheet, columns }: SheetView): Evidence {
   const { run } = sheet;
   const first = columns.find(isFigure);
@@ -72,7 +72,7 @@ function evidenceOf({ sheet, columns }: SheetView): Evidence {
 
 type Attributes = Record<string, string | number>;
 
-const dataset = (marks: Marks | undefined): Record<string, string> =>
+const dataset = (marks: DataAttributes | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(marks ?? {}).map(([name, value]) => [`data-${name}`, plain(value)]));
 
 /** A sheet while its table is drawn. */
@@ -303,13 +303,13 @@ function headWords({ heading, named }: SheetColumn, hyphens: boolean): Kid {
 function phrases(heading: string): Kid {
   const segments = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(heading)];
   return segments.map(({ segment, isWordLike }, i) => [
-    // Beside punctuation, lines break by its own rules.
+    // Next to punctuation, the browser decides where a line may break.
     i > 0 && isWordLike && segments[i - 1].isWordLike && h("wbr"),
     segment,
   ]);
 }
 
-/** Words with possible hyphens between two consonants: long words would make a table wider than the window. */
+/** Words that may be hyphenated between two consonants, since long words would make a table wider than the window. */
 const hyphenated = (words: string): Kid =>
   words.split(SYLLABLES).map((part, i) => [i > 0 && document.createTextNode("\u00ad"), part]);
 const SYLLABLES = /(?<=[a-z]{4}[b-df-hj-np-tv-z])(?=[b-df-hj-np-tv-z][aeiouy][a-z]{2})/i;
@@ -330,13 +330,13 @@ function small({ below, flags = [] }: SheetColumn): Node | false {
 const remarks = ({ remarks = [] }: SheetColumn): Kid =>
   remarks.map(({ text, grave }) => h("small", { class: `leak${grave ? " warn" : ""}` }, inWords(text)));
 
-interface Options {
+interface TableOptions {
   /** The table's name in files and in the address. */
   id?: string;
   /** The content before the menu that exports the table; undefined: the title. */
   heading?: Node | null;
   note?: Node | null;
-  /** Whether the table scrolls in a box of its own. */
+  /** Whether the table has a limited height, and scrolls within it. */
   tall?: boolean;
   /** The settings for the title in files. */
   where?: string;
@@ -345,7 +345,7 @@ interface Options {
 }
 
 /** A sheet as a table in a scrolling region, with a menu that exports it; null if none of it is in view. */
-export function sheetNode(sheet: Sheet, options: Options = {}): Kid {
+export function sheetNode(sheet: Sheet, options: TableOptions = {}): Kid {
   const { id = sheet.name, note = null, tall = false, where = viewWords(), lit = () => false } = options;
   const title = titleOf(sheet);
   const heading = options.heading === undefined ? h("h3", null, title) : options.heading;
