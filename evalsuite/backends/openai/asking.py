@@ -110,7 +110,7 @@ class _HaltedError(Exception):
 
 
 class GenerateCall:
-    """One call of `generate`, on the event loop's thread."""
+    """The requests of one call of `generate`, sent from the event loop's thread."""
 
     def __init__(
         self,

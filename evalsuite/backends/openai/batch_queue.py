@@ -19,7 +19,10 @@ class Clock(Protocol):
 
 
 class Queue:
-    """Requests by their index. `tries`: the number of times that each was answered, or that its batch was refused."""
+    """The requests that wait for a batch, by their index.
+
+    `tries`: the number of times that each was answered, or that its batch was refused.
+    """
 
     def __init__(self, requests: Iterable[int], settings: BatchAPI, api: API, clock: Clock) -> None:
         self._waiting = deque(requests)

@@ -1,4 +1,4 @@
-"""States of a batch, as frozen values: the notes that a journal keeps of them, and the lines that an ended batch still owes.
+"""States of a batch, as frozen values: the notes that a journal keeps of them, and the lines that are missing after its end.
 
     Planned    its lines are noted with their highest costs, and these count as spent from here on. Once its file is uploaded,
                a batch of it may exist: a process that finds no id in the note searches the endpoint's list before it begins one

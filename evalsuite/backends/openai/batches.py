@@ -86,7 +86,7 @@ class _Turn:
 
 
 class Batching:
-    """One call of `generate`."""
+    """The requests of one call of `generate`, asked in batches."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Batching:
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
         self.parameters = parameters_of((*backend.body(requests[0]), *backend.extra))  # without the token limit
-        self.limit_names = dict[str, str]()  # name of a batch uploaded by this start -> name of its token limit
+        self.limit_names = dict[str, str]()  # name of a batch that this command uploaded -> name of its token limit
         self.batches: dict[str, State] = {batch.name: batch for batch in self._resumed()}
         self.turns = {name: _Turn() for name in self.batches}
         self.left = limits.left()
@@ -153,8 +153,8 @@ class Batching:
     # --- the journal ------------------------------------------------------------------------------------------------
 
     def _resumed(self) -> Iterator[Planned | Begun]:
-        """The batches noted by earlier starts that have lines which this start wants. Notes without a file are
-        dropped: no batch was begun of them."""
+        """The batches that earlier commands have noted and that have lines which this command wants. Notes without a file are
+        removed: no batch was begun with them."""
         wanted = {self.names[n] for n in self.open}
         for name, note in self.journal.batches().items():
             if note["address"] != self.api.base_url:
@@ -194,7 +194,7 @@ class Batching:
         self.queue.put_first(self._wanted(batch.lines))
 
     def _leave_to_later_starts(self, batch: State) -> None:
-        """Leave a batch to later starts; its note stays, or is gone already."""
+        """Leave a batch to later commands. Its note stays in the journal, or was removed by the caller."""
         del self.batches[batch.name]
         self.queue.crowded = False
 
@@ -316,7 +316,7 @@ class Batching:
         assert batch.file is not None
         try:
             seen = self.provider.find(batch.name, batch.file)
-        except EndpointError as stop:  # the next start searches, or it would be paid twice
+        except EndpointError as stop:  # the next command searches, or the batch would be paid twice
             self._halt(stop)
             self._leave_to_later_starts(batch)
             return []
@@ -383,7 +383,7 @@ class Batching:
         """Read the files of a batch that has ended, and collect its replies unless some may still come."""
         self.batches[batch.name] = batch
         total = None if batch.seen.total is None else max(batch.seen.total, len(batch.lines))
-        # The lines of an earlier start may have either name of the token limit.
+        # The lines of an earlier command may have either name of the token limit.
         limit_names = [self.limit_names[batch.name]] if batch.name in self.limit_names else LIMIT_NAMES
         sent = self.parameters | dict.fromkeys(limit_names)
         for file in batch.seen.files:
@@ -412,7 +412,7 @@ class Batching:
         return self.clock.time() - batch.began < _REMEMBERED
 
     def _collect(self, batch: Ended) -> NumberedResponses:
-        """Give every line its reply, its failure or another try. Later starts collect lines that are answered but missing."""
+        """Give every line its reply, its failure or another try. Later commands collect lines that are answered but missing."""
         least, most = batch.awaited()
         missing = set(batch.missing())
         stays = self._lines_to_keep(batch, missing, least, most)
