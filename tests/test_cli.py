@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 import evalsuite
+from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.cli.app import COMMANDS, app, load_command
 from evalsuite.cli.options import takes
 from evalsuite.common.errors import ConfigError
@@ -129,3 +131,37 @@ def test_no_command_imports_the_app() -> None:
     for file in (ROOT / "evalsuite" / "cli").rglob("*.py"):
         imported = {n.module for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.ImportFrom)}
         assert file.name in ("__main__.py", "reference.py") or "evalsuite.cli.app" not in imported, file
+
+
+def _parameters() -> list[tuple[str, Any, set[str]]]:
+    """(command, parameter, flags of the command) of every command."""
+    commands = [(name, load_command(name)) for name in COMMANDS]
+    single = [(name, inner) for name, c in commands for inner in getattr(c, "commands", {name: c}).values()]
+    return [
+        (name, p, {flag for x in c.params for flag in (*x.opts, *x.secondary_opts)})
+        for name, c in single
+        for p in c.params
+    ]
+
+
+@pytest.mark.slow
+def test_help_names_only_flags_that_the_command_has() -> None:
+    # In "run --items FILE" the flag is that of the command before it.
+    wrong = [
+        (name, parameter.name, flag)
+        for name, parameter, flags_of_command in _parameters()
+        for flag in re.findall(r"(?<!run )--[a-z][a-z-]*", parameter.help or "")
+        if flag not in flags_of_command
+    ]
+    assert wrong == []
+
+
+def test_the_help_of_an_audit_names_every_rubric() -> None:
+    (rubric,) = (p for p in load_command("audit").commands["make"].params if p.name == "rubric")
+    assert [b.audit.name for b in BENCHMARKS.values() if b.audit and b.audit.name not in rubric.help] == []
+
+
+def test_a_data_check_states_no_default_folder() -> None:
+    """It reads the folder that is named, and none beside it."""
+    (data,) = (p for p in load_command("data").commands["check"].params if p.name == "data")
+    assert "default" not in data.help and data.default is None

@@ -112,9 +112,11 @@ def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDi
         dialogues, wrong = check_dialogues(file)
         if wrong:
             notes.append(f"{file}: {len(wrong)} problems, compared anyway; `evalsuite build check {file}` lists them")
-        for d in dialogues:
-            name = d.annotator or next((k.annotator for k in d.annotations if k.annotator), file.stem)
-            by_name.setdefault(name, {})[d.id] = d
+        for dialogue in dialogues:
+            name = dialogue.annotator or next(
+                (knowledge.annotator for knowledge in dialogue.annotations if knowledge.annotator), file.stem
+            )
+            by_name.setdefault(name, {})[dialogue.id] = dialogue
     return by_name, notes
 
 
@@ -132,32 +134,32 @@ def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[tuple[
     return [(ours[i], theirs[j]) for i, j in zip(rows, columns, strict=True) if score[i][j] > 0]
 
 
-def _accepted(d: AnnotatedDialogue) -> list[Knowledge]:
+def _accepted(dialogue: AnnotatedDialogue) -> list[Knowledge]:
     """The annotations of a person: proposals of a model that nobody has accepted are left out."""
-    return [k for k in d.annotations if not k.proposed]
+    return [knowledge for knowledge in dialogue.annotations if not knowledge.proposed]
 
 
-def _likeness(x: Knowledge, y: Knowledge, d: AnnotatedDialogue) -> float:
-    evidence_x, evidence_y = _rests_on(x, d), _rests_on(y, d)
+def _likeness(x: Knowledge, y: Knowledge, dialogue: AnnotatedDialogue) -> float:
+    evidence_x, evidence_y = _rests_on(x, dialogue), _rests_on(y, dialogue)
     if not evidence_x & evidence_y and x.instance != y.instance:
         return 0.0
     overlap = len(evidence_x & evidence_y) / len(evidence_x | evidence_y) if evidence_x | evidence_y else 0.0
     return char_f1(x.instance, (y.instance,)) + char_f1(x.value, (y.value,)) + overlap
 
 
-def _characters(spans: Sequence[str], d: AnnotatedDialogue) -> set[CharacterPosition]:
+def _characters(spans: Sequence[str], dialogue: AnnotatedDialogue) -> set[CharacterPosition]:
     """The characters of the first occurrence of each span in each turn."""
     positions: set[CharacterPosition] = set()
-    for n, turn in enumerate(d.dialogue):
+    for n, turn in enumerate(dialogue.dialogue):
         for span in spans:
             if (start := turn.find(span)) >= 0:
                 positions |= {(n, start + i) for i in range(len(span))}
     return positions
 
 
-def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[CharacterPosition]:
+def _rests_on(knowledge: Knowledge, dialogue: AnnotatedDialogue) -> set[CharacterPosition]:
     """The characters of an annotation's evidence and phrase."""
-    return _characters(k.evidence, d) | _spans(k, "phrase", d)
+    return _characters(knowledge.evidence, dialogue) | _spans(knowledge, "phrase", dialogue)
 
 
 def _steps(
@@ -175,9 +177,9 @@ def _steps(
         yield from step(name, [(category(x), category(y)) for x, y, _ in pairs])
     for name in ("evidence", "phrase"):
         characters: list[tuple[object, object]] = []
-        for x, y, d in pairs:
-            characters_x, characters_y = (_spans(k, name, d) for k in (x, y))
-            every = [(n, i) for n, turn in enumerate(d.dialogue) for i in range(len(turn))]
+        for x, y, dialogue in pairs:
+            characters_x, characters_y = (_spans(knowledge, name, dialogue) for knowledge in (x, y))
+            every = [(n, i) for n, turn in enumerate(dialogue.dialogue) for i in range(len(turn))]
             characters += [(at in characters_x, at in characters_y) for at in every]
         yield from step(name, characters)
     for name in ("instance", "value", "conflict1", "conflict2"):
@@ -191,9 +193,9 @@ def _steps(
             yield StepAgreement(name, who, len(words), same, None, f1)
 
 
-def slot_path(k: Knowledge) -> str:
+def slot_path(knowledge: Knowledge) -> str:
     """The slot with what is above it in the ontology: dimension/domain/slot."""
-    return f"{k.dimension}/{k.domain}/{k.slot}"
+    return f"{knowledge.dimension}/{knowledge.domain}/{knowledge.slot}"
 
 
 _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
@@ -203,18 +205,18 @@ _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
 }
 
 
-def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[CharacterPosition]:
-    if name == "evidence" and k.evidence:
-        return _characters(k.evidence, d)
-    if at := phrase_position(k, d.dialogue):
-        return {(at[0], at[1] + i) for i in range(len(k.phrase))}
-    return _characters([k.phrase], d)
+def _spans(knowledge: Knowledge, name: str, dialogue: AnnotatedDialogue) -> set[CharacterPosition]:
+    if name == "evidence" and knowledge.evidence:
+        return _characters(knowledge.evidence, dialogue)
+    if at := phrase_position(knowledge, dialogue.dialogue):
+        return {(at[0], at[1] + i) for i in range(len(knowledge.phrase))}
+    return _characters([knowledge.phrase], dialogue)
 
 
-def _turns(d: AnnotatedDialogue) -> list[bool]:
+def _turns(dialogue: AnnotatedDialogue) -> list[bool]:
     """For each turn, whether some annotation refers to it."""
-    used = {turn for k in _accepted(d) for turn, _ in _rests_on(k, d)}
-    return [n in used for n in range(len(d.dialogue))]
+    used = {turn for knowledge in _accepted(dialogue) for turn, _ in _rests_on(knowledge, dialogue)}
+    return [n in used for n in range(len(dialogue.dialogue))]
 
 
 def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialogue) -> Iterator[Disagreement]:
@@ -225,14 +227,14 @@ def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialo
     pairs = match_annotations(a, b)
     for x, y in pairs:
         for name in ("dimension", "domain", "slot", "instance", "value", "phrase", "conflict1", "conflict2"):
-            value = _CATEGORIES.get(name, lambda k, name=name: str(getattr(k, name)))
+            value = _CATEGORIES.get(name, lambda knowledge, name=name: str(getattr(knowledge, name)))
             if value(x) != value(y):
                 yield Disagreement(a.id, name, who, x.instance, (value(x), value(y)))
                 if name in ("dimension", "domain", "phrase"):
                     break  # the later fields depend on it
-    for k in _accepted(a):
-        if all(k is not x for x, _ in pairs):
-            yield Disagreement(a.id, "annotation", who, k.instance, (slot_path(k), ""))
-    for k in _accepted(b):
-        if all(k is not y for _, y in pairs):
-            yield Disagreement(a.id, "annotation", who, k.instance, ("", slot_path(k)))
+    for knowledge in _accepted(a):
+        if all(knowledge is not x for x, _ in pairs):
+            yield Disagreement(a.id, "annotation", who, knowledge.instance, (slot_path(knowledge), ""))
+    for knowledge in _accepted(b):
+        if all(knowledge is not y for _, y in pairs):
+            yield Disagreement(a.id, "annotation", who, knowledge.instance, ("", slot_path(knowledge)))

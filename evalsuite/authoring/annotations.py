@@ -97,68 +97,73 @@ _TRIPLET = ("dimension", "instance", "domain", "slot", "value")
 _TEXTS = ("instance", "value", "phrase", "conflict1", "conflict2")
 
 
-def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[BrokenRule]:
-    r = load_rules()
-    if k.proposed:
-        yield BrokenRule("proposed", "proposed", {"value": k.proposer or "a model"})
-    if k.verdict == "returned" and not k.reason:
+def _annotation_problems(knowledge: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[BrokenRule]:
+    rules = load_rules()
+    if knowledge.proposed:
+        yield BrokenRule("proposed", "proposed", {"value": knowledge.proposer or "a model"})
+    if knowledge.verdict == "returned" and not knowledge.reason:
         yield BrokenRule("reason", "empty")
-    yield from _ontology_problems(k)
-    texts = [(name, getattr(k, name)) for name in _TEXTS]
+    yield from _ontology_problems(knowledge)
+    texts = [(name, getattr(knowledge, name)) for name in _TEXTS]
     texts += [
-        (f"{name}[{i}]", text) for name in ("alternatives", "evidence") for i, text in enumerate(getattr(k, name))
+        (f"{name}[{i}]", text)
+        for name in ("alternatives", "evidence")
+        for i, text in enumerate(getattr(knowledge, name))
     ]
     for name, text in texts:
-        acts = k.dimension == "事件" and name.startswith(("instance", "value", "alternatives"))
+        acts = knowledge.dimension == "事件" and name.startswith(("instance", "value", "alternatives"))
         if not text:
             yield BrokenRule(name, "empty")
-        elif re.search(r["untidy"], text):
+        elif re.search(rules["untidy"], text):
             yield BrokenRule(name, "untidy", {"value": text})
-        elif acts and re.search(r["speakers"][dialogue.set], text):
+        elif acts and re.search(rules["speakers"][dialogue.set], text):
             yield BrokenRule(name, "speakers", {"value": text})
     for name, text in texts:
         if not text or not name.startswith(("value", "alternatives")):
             continue
-        if text == k.instance:
+        if text == knowledge.instance:
             yield BrokenRule(name, "same")
-        elif k.slot in r["event_slots"] and any(re.search(p, text) for p in r["no_events"]):
+        elif knowledge.slot in rules["event_slots"] and any(re.search(p, text) for p in rules["no_events"]):
             yield BrokenRule(name, "event", {"value": text})
     whole = "\n".join(dialogue.dialogue)
-    for name, span in (*((f"evidence[{i}]", span) for i, span in enumerate(k.evidence)), ("phrase", k.phrase)):
+    for name, span in (
+        *((f"evidence[{i}]", span) for i, span in enumerate(knowledge.evidence)),
+        ("phrase", knowledge.phrase),
+    ):
         if (
             not span
             or (count := whole.count(span)) == 1
-            or (name == "phrase" and phrase_position(k, dialogue.dialogue))
+            or (name == "phrase" and phrase_position(knowledge, dialogue.dialogue))
         ):
             continue
         values = {"value": span, "count": count}
         yield BrokenRule(name, "several", values) if count else BrokenRule(name, "missing", {"value": span})
-    if k.phrase and k.evidence and not any(k.phrase in span for span in k.evidence):
-        yield BrokenRule("phrase", "outside", {"value": k.phrase})
-    if k.phrase:
-        yield from _conflict_problems(k)
+    if knowledge.phrase and knowledge.evidence and not any(knowledge.phrase in span for span in knowledge.evidence):
+        yield BrokenRule("phrase", "outside", {"value": knowledge.phrase})
+    if knowledge.phrase:
+        yield from _conflict_problems(knowledge)
 
 
-def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> CharacterPosition | None:
+def phrase_position(knowledge: Knowledge, dialogue: Sequence[str]) -> CharacterPosition | None:
     """The position of the phrase's first character; None if it is ambiguous or missing.
 
     A phrase that occurs several times is located by the one evidence span that contains it.
     """
-    around, within = k.phrase, 0
+    around, within = knowledge.phrase, 0
     if "\n".join(dialogue).count(around) != 1:
-        spans = [span for span in k.evidence if k.phrase in span]
-        if len(spans) != 1 or spans[0].count(k.phrase) != 1 or "\n".join(dialogue).count(spans[0]) != 1:
+        spans = [span for span in knowledge.evidence if knowledge.phrase in span]
+        if len(spans) != 1 or spans[0].count(knowledge.phrase) != 1 or "\n".join(dialogue).count(spans[0]) != 1:
             return None
-        around, within = spans[0], spans[0].index(k.phrase)
+        around, within = spans[0], spans[0].index(knowledge.phrase)
     return next(((n, turn.index(around) + within) for n, turn in enumerate(dialogue) if around in turn), None)
 
 
-def _ontology_problems(k: Knowledge) -> Iterator[BrokenRule]:
+def _ontology_problems(knowledge: Knowledge) -> Iterator[BrokenRule]:
     """Report the first unknown name of dimension, domain and slot; the next ones depend on it and are not checked."""
     branches: Any = {b["dimension"]["zh"]: b["domains"] for b in ontology()}
     parent = ""
     for name in ("dimension", "domain", "slot"):
-        value = getattr(k, name)
+        value = getattr(knowledge, name)
         if not value:
             yield BrokenRule(name, "empty")
             return
@@ -169,22 +174,24 @@ def _ontology_problems(k: Knowledge) -> Iterator[BrokenRule]:
         branches = {d["name"]["zh"]: d["slots"] for d in below} if name == "dimension" else {s["zh"]: () for s in below}
 
 
-def _conflict_problems(k: Knowledge) -> Iterator[BrokenRule]:
-    r = load_rules()
-    phrase = re.findall(r["unit"], k.phrase)
-    changes1, changes2 = (edit_distance(phrase, re.findall(r["unit"], text)) for text in (k.conflict1, k.conflict2))
-    most = max(r["minimal"], int(r["share"] * len(phrase)))
-    if k.conflict1 and k.conflict1 == k.phrase:
+def _conflict_problems(knowledge: Knowledge) -> Iterator[BrokenRule]:
+    rules = load_rules()
+    phrase = re.findall(rules["unit"], knowledge.phrase)
+    changes1, changes2 = (
+        edit_distance(phrase, re.findall(rules["unit"], text)) for text in (knowledge.conflict1, knowledge.conflict2)
+    )
+    most = max(rules["minimal"], int(rules["share"] * len(phrase)))
+    if knowledge.conflict1 and knowledge.conflict1 == knowledge.phrase:
         yield BrokenRule("conflict1", "unchanged")
-    elif k.conflict1 and changes1 > most:
-        yield BrokenRule("conflict1", "minimal", {"value": k.phrase, "count": changes1, "most": most})
-    if not k.conflict2:
+    elif knowledge.conflict1 and changes1 > most:
+        yield BrokenRule("conflict1", "minimal", {"value": knowledge.phrase, "count": changes1, "most": most})
+    if not knowledge.conflict2:
         return
-    if k.conflict2 == k.phrase:
+    if knowledge.conflict2 == knowledge.phrase:
         yield BrokenRule("conflict2", "unchanged2")
-    elif k.conflict2 == k.conflict1:
+    elif knowledge.conflict2 == knowledge.conflict1:
         yield BrokenRule("conflict2", "alike")
-    elif k.conflict1 and changes2 < changes1:
+    elif knowledge.conflict1 and changes2 < changes1:
         yield BrokenRule("conflict2", "maximal", {"count": changes2, "most": changes1})
 
 

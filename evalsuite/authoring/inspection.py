@@ -95,31 +95,36 @@ def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify:
 
 def _verdicts(name: str, dialogues: Dialogues) -> Inspected:
     annotations = [
-        k for d in dialogues.values() for k in d.annotations if not k.inspector or k.annotator != k.inspector
+        knowledge
+        for dialogue in dialogues.values()
+        for knowledge in dialogue.annotations
+        if not knowledge.inspector or knowledge.annotator != knowledge.inspector
     ]
-    verdicts = Counter(k.verdict for k in annotations)
-    reasons: Counter[str] = Counter(k.reason for k in annotations)
+    verdicts = Counter(knowledge.verdict for knowledge in annotations)
+    reasons: Counter[str] = Counter(knowledge.reason for knowledge in annotations)
     counted = {reason: reasons[reason] for reason in REASONS if reasons[reason]}
     return Inspected(name, len(annotations), verdicts["accepted"], verdicts["returned"], verdicts["revised"], counted)
 
 
 def _all_qualified(by_name: Mapping[str, Dialogues], gold: Path, qualify: float) -> tuple[Qualified, ...]:
-    right = {d.id: d for d in read_dialogues(gold)}
+    right = {dialogue.id: dialogue for dialogue in read_dialogues(gold)}
     on_gold = [(name, dialogues) for name, dialogues in by_name.items() if dialogues.keys() & right.keys()]
     return tuple(_qualified(name, dialogues, right, qualify, gold) for name, dialogues in on_gold)
 
 
 def _qualified(name: str, dialogues: Dialogues, gold: Dialogues, qualify: float, file: Path) -> Qualified:
     items = right = more = 0
-    for d in gold.values():
-        items += max(1, len(d.standing))
-        dialogue = dialogues.get(d.id)
+    for gold_dialogue in gold.values():
+        items += max(1, len(gold_dialogue.standing))
+        dialogue = dialogues.get(gold_dialogue.id)
         if dialogue is None:
             continue
-        if dialogue.dialogue != d.dialogue:
-            raise DataError(f"dialogue {d.id}: {name} has other turns; give different dialogues different ids", file)
-        pairs = match_annotations(d.model_copy(update={"annotations": d.standing}), dialogue)
-        accepted = [k for k in dialogue.annotations if not k.proposed]
-        right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if d.standing else not accepted
+        if dialogue.dialogue != gold_dialogue.dialogue:
+            raise DataError(
+                f"dialogue {gold_dialogue.id}: {name} has other turns; give different dialogues different ids", file
+            )
+        pairs = match_annotations(gold_dialogue.model_copy(update={"annotations": gold_dialogue.standing}), dialogue)
+        accepted = [knowledge for knowledge in dialogue.annotations if not knowledge.proposed]
+        right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if gold_dialogue.standing else not accepted
         more += len(accepted) - len(pairs)
     return Qualified(name, items, right, more, right / items >= qualify)

@@ -38,42 +38,47 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
     first_of: dict[tuple[str, str], tuple[Path, AnnotatedDialogue]] = {}
     names: Counter[str] = Counter()
     for file in files:
-        for d in read_dialogues(file):
-            first, before = first_of.setdefault((d.set, d.id), (file, d))
-            if before.dialogue != d.dialogue:
+        for dialogue in read_dialogues(file):
+            first, before = first_of.setdefault((dialogue.set, dialogue.id), (file, dialogue))
+            if before.dialogue != dialogue.dialogue:
                 raise DataError(
-                    f"dialogue {d.id!r} has other turns in {first}; give different dialogues different ids", file
+                    f"dialogue {dialogue.id!r} has other turns in {first}; give different dialogues different ids", file
                 )
-            annotated = [(k.annotator or d.annotator or _name(file, files), d, k) for k in d.annotations]
+            annotated = [
+                (knowledge.annotator or dialogue.annotator or _name(file, files), dialogue, knowledge)
+                for knowledge in dialogue.annotations
+            ]
             names.update(name for name, *_ in annotated)
-            by_id[d.set, d.id] += annotated or [(d.annotator or _name(file, files), d, None)]
+            by_id[dialogue.set, dialogue.id] += annotated or [
+                (dialogue.annotator or _name(file, files), dialogue, None)
+            ]
     if annotator and annotator not in names:
         raise ConfigError(f"--annotator: {unknown('annotator', annotator, [n or '(nobody named)' for n in names])}")
     dialogues = []
     repeated, disputed = 0, []
     returned = {
-        (at, *_annotator_and_annotation(name, k))
+        (at, *_annotator_and_annotation(name, knowledge))
         for at, rows in by_id.items()
-        for name, _, k in rows
-        if k and k.verdict == "returned"
+        for name, _, knowledge in rows
+        if knowledge and knowledge.verdict == "returned"
     }
     for at, rows in by_id.items():
         taken = [
-            (name, k)
-            for name, _, k in rows
-            if k
+            (name, knowledge)
+            for name, _, knowledge in rows
+            if knowledge
             and annotator in ("", name)
-            and (k.verdict in _SETTLED or (at, *_annotator_and_annotation(name, k)) not in returned)
+            and (knowledge.verdict in _SETTLED or (at, *_annotator_and_annotation(name, knowledge)) not in returned)
         ]
         slots: dict[tuple[str, str], dict[str, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
-        for name, k in taken:
-            slots[k.instance, k.value][name].add(_slot(k))
+        for name, knowledge in taken:
+            slots[knowledge.instance, knowledge.value][name].add(_slot(knowledge))
         bad = {about for about, by in slots.items() if len(set(map(frozenset, by.values()))) > 1}
         disputed += [(rows[0][1].id, *about) for about in slots if about in bad]
-        settled = [k for _, k in taken if (k.instance, k.value) not in bad]
+        settled = [knowledge for _, knowledge in taken if (knowledge.instance, knowledge.value) not in bad]
         once: dict[tuple[str, ...], Knowledge] = {}
-        for k in settled:
-            once.setdefault((*_slot(k), k.instance, k.value), k)
+        for knowledge in settled:
+            once.setdefault((*_slot(knowledge), knowledge.instance, knowledge.value), knowledge)
         repeated += len(settled) - len(once)
         if once:
             dialogues.append(rows[0][1].model_copy(update={"annotations": [*once.values()]}))
@@ -94,9 +99,17 @@ def _name(file: Path, files: Sequence[Path]) -> str:
 _SETTLED = ("accepted", "revised")
 
 
-def _annotator_and_annotation(name: str, k: Knowledge) -> tuple[str, ...]:
-    return name, *_slot(k), k.instance, k.value, k.phrase, k.conflict1, k.conflict2
+def _annotator_and_annotation(name: str, knowledge: Knowledge) -> tuple[str, ...]:
+    return (
+        name,
+        *_slot(knowledge),
+        knowledge.instance,
+        knowledge.value,
+        knowledge.phrase,
+        knowledge.conflict1,
+        knowledge.conflict2,
+    )
 
 
-def _slot(k: Knowledge) -> tuple[str, ...]:
-    return k.dimension, k.domain, k.slot
+def _slot(knowledge: Knowledge) -> tuple[str, ...]:
+    return knowledge.dimension, knowledge.domain, knowledge.slot

@@ -86,13 +86,23 @@ def read_annotations(path: Path) -> list[Annotation]:
 def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     """The annotations of checked dialogues in one list, without those that an inspector returned."""
     flat = []
-    for d in dialogues:
-        turns = tuple(d.dialogue)
-        for k in d.standing:
-            slot, position = find_slot(k.dimension, k.domain, k.slot), phrase_position(k, turns)
+    for dialogue in dialogues:
+        turns = tuple(dialogue.dialogue)
+        for knowledge in dialogue.standing:
+            slot, position = (
+                find_slot(knowledge.dimension, knowledge.domain, knowledge.slot),
+                phrase_position(knowledge, turns),
+            )
             assert slot is not None and position is not None  # checked when the file was read
-            texts = (k.instance, k.value, k.phrase, position, (k.conflict1, k.conflict2), tuple(k.alternatives))
-            flat.append(Annotation(d.id, d.set, turns, slot, *texts))
+            texts = (
+                knowledge.instance,
+                knowledge.value,
+                knowledge.phrase,
+                position,
+                (knowledge.conflict1, knowledge.conflict2),
+                tuple(knowledge.alternatives),
+            )
+            flat.append(Annotation(dialogue.id, dialogue.set, turns, slot, *texts))
     return flat
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import RunFolder, parts, takes
+from evalsuite.cli.options import RunArgument, parts, takes
 from evalsuite.common.terminal import print_all, safe, say
 from evalsuite.evaluation.settings import Settings
 
@@ -17,7 +17,7 @@ audit = typer.Typer(no_args_is_help=True)
 
 @audit.command("make")
 def audit_make(
-    run: RunFolder,
+    run: RunArgument,
     n: Annotated[int, typer.Option(help="Number of replies to draw of each model.")] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
     model: Annotated[
@@ -31,7 +31,7 @@ def audit_make(
         str,
         typer.Option(
             help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3), cedar (3 x 0-1, for "
-            "explanations); default: the benchmark's own."
+            "explanations), charm or reference (0-1); default: the benchmark's own."
         ),
     ] = "",
     name: Annotated[

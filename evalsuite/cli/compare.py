@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import RunFolder, emit_json, takes
+from evalsuite.cli.options import RunArgument, emit_json, takes
 from evalsuite.common.flags import flag
 from evalsuite.common.terminal import print_all
 
@@ -29,7 +29,7 @@ class ComparisonFlags:
 
 @takes(ComparisonFlags)
 def compare(
-    run: RunFolder,
+    run: RunArgument,
     other: Annotated[
         Path | None, typer.Argument(help="Another run's folder: compare the same cells of both runs.")
     ] = None,

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli.options import AsJson, BenchmarkOption, Data, ModelsOption, SkipBad, emit_json, hint_at_models
+from evalsuite.cli.options import (
+    AsJson,
+    BenchmarkOption,
+    Data,
+    ModelsOption,
+    SkipBad,
+    emit_json,
+    hint_at_models,
+    split_paths,
+)
 from evalsuite.common.terminal import emit, print_all, say
 
 if TYPE_CHECKING:
@@ -81,7 +90,13 @@ def data_check(
             help="Folder of data in the official layout, or a benchmark file, whose prompts are shown, too.",
         ),
     ],
-    data: Data = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A further folder of data, or the one with the data of a benchmark file; may be given more than once.",
+            callback=split_paths,
+        ),
+    ] = None,
     skip_bad: SkipBad = False,
     as_json: AsJson = False,
 ) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import typer
 
-from evalsuite.cli.options import RunFolder, takes
+from evalsuite.cli.options import RunArgument, takes
 from evalsuite.common.terminal import print_all, say
 from evalsuite.review.judge.settings import JudgeSettings
 
 
 @takes(JudgeSettings)
-def judge(run: RunFolder, **settings: Any) -> None:
+def judge(run: RunArgument, **settings: Any) -> None:
     import evalsuite
     from evalsuite.analyses.judged.sheets import sheets
     from evalsuite.cli.tables.terminal import draw

@@ -146,9 +146,16 @@ OF_ASKING = (
 )
 ModelsOption = Annotated[str, option(Settings, "models")]
 SplitOption = Annotated[str, option(Settings, "split")]
-BenchmarkOption = Annotated[list[Path] | None, option(Settings, "benchmark")]
+BenchmarkOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--benchmark",
+        help="A benchmark of yours, a YAML file (docs/benchmark_file.md); may be given more than once.",
+        callback=split_paths,
+    ),
+]
 Data = Annotated[list[Path] | None, option(Settings, "data")]
-RunFolder = Annotated[Path, typer.Argument(help="A run's folder.")]
+RunArgument = Annotated[Path, typer.Argument(help="A run's folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SkipBad = Annotated[bool, option(Settings, "skip_bad")]
 Parser = Annotated[

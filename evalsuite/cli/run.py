@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import OF_ASKING, ModelsOption, Parser, RunFolder, hint_at_models, option, takes
+from evalsuite.cli.options import OF_ASKING, ModelsOption, Parser, RunArgument, hint_at_models, option, takes
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 from evalsuite.evaluation.second_reader import SecondReader
 from evalsuite.evaluation.settings import Settings
@@ -117,7 +117,7 @@ def _print_costs(costs: Costs, contexts: PlannedContexts) -> None:
 
 @takes(SecondReader)
 def score(
-    run: RunFolder,
+    run: RunArgument,
     parser: Parser = "full",
     extract: Annotated[bool, typer.Option(help="Cut lead-ins and explanations off spans and short answers.")] = True,
     semsim: Annotated[Path | None, option(Settings, "semsim")] = None,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import AsJson, BenchmarkOption, Data, RunFolder, parts, split_paths
+from evalsuite.cli.options import AsJson, BenchmarkOption, RunArgument, parts, split_paths
 from evalsuite.common.terminal import say
 
 submit = typer.Typer(no_args_is_help=True)
@@ -17,7 +17,7 @@ submit = typer.Typer(no_args_is_help=True)
 
 @submit.command("make")
 def submit_make(
-    run: RunFolder,
+    run: RunArgument,
     out: Annotated[Path, typer.Argument(metavar="DIR", help="The submission's folder; must be new or empty.")],
     name: Annotated[str, typer.Option(help="The submission's name on the leaderboard.")] = "",
     who: Annotated[str, typer.Option(help="The submitters.")] = "",
@@ -53,7 +53,14 @@ def submit_make(
 @submit.command("check")
 def submit_check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A submission's folder.")],
-    data: Data = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of official data to compare with; may be given more than once; default: the bundled sample if the run "
+            "is of it, else EVALSUITE_DATA.",
+            callback=split_paths,
+        ),
+    ] = None,
     benchmark: Annotated[
         list[Path] | None,
         typer.Option(
