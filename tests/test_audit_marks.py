@@ -13,6 +13,7 @@ from test_audit import choice, line, sample_of, text
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.review import audit
+from evalsuite.review.audit.folder import _write_sample
 from evalsuite.review.audit.marks import read_marks
 from evalsuite.review.audit.sample import Sample, load_sample, save_sample
 
@@ -95,6 +96,18 @@ def test_a_spreadsheet_of_marks(marked: tuple[Path, Sample], separator: str) -> 
         ("t1", None, True, {"score": 4.0}),
     ]
     assert marks.notes == (f"{file}: 1 outputs not marked",)
+
+
+def test_an_id_like_a_number_stays_a_text(tmp_path: Path) -> None:
+    """A spreadsheet would make 1.23457E+11 of 123456789012, and the mark would be lost."""
+    sample = sample_of((choice(0, id="123456789012"), "s", 1, 1), (choice(1, id="0a1b2c3d4e5f"), "s", 1, 1))
+    _write_sample(sample, tmp_path)
+    with (tmp_path / "to-mark.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["output"] for row in rows] == ["'123456789012", "0a1b2c3d4e5f"]
+    lines = [f"{row['sample']},{row['output']},p,(a)" for row in rows]
+    (tmp_path / "m.csv").write_text("\n".join(["sample,output,annotator,said", *lines]), encoding="utf-8")
+    assert [mark.output for mark in read_marks([tmp_path / "m.csv"], sample).marks] == ["123456789012", "0a1b2c3d4e5f"]
 
 
 def test_marks_of_another_sample_are_refused(marked: tuple[Path, Sample]) -> None:

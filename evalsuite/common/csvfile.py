@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from evalsuite.common.errors import DataError
@@ -16,6 +16,7 @@ CsvCells = dict[str, str | None]  # column -> cell; None where the row is too sh
 # A spreadsheet takes a text that begins with one of these for a formula; the page's scripts have the same characters.
 _FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_HASH_LIKE_NUMBER = re.compile(r"\d+(e\d+)?")
 
 
 def field(value: object) -> str:
@@ -26,6 +27,22 @@ def field(value: object) -> str:
     """
     text = str(value)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def hash_field(text: str) -> str:
+    """A hash in a cell. One like a number gets an apostrophe before it: a spreadsheet would keep 15 of its digits.
+
+    >>> hash_field("12345678e901"), hash_field("0a1b2c3d4e5f")
+    ("'12345678e901", '0a1b2c3d4e5f')
+    """
+    return f"'{text}" if _HASH_LIKE_NUMBER.fullmatch(text) else text
+
+
+def encoded(rows: Iterable[Iterable[object]]) -> bytes:
+    """The content of a CSV file. Excel knows by the byte order mark that it is UTF-8."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(map(field, row) for row in rows)
+    return text.getvalue().encode("utf-8-sig")
 
 
 def read_rows(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, CsvCells]]:

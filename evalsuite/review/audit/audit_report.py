@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -111,20 +109,20 @@ def summarize_marks(files: Sequence[str | Path], run: str | Path | None = None) 
     consensuses = figures.consensus(sample, marks.marks)
     annotators = tuple(dict.fromkeys(m.annotator for m in marks.marks))
     return Audit(
-        sample,
-        folder,
-        run,
-        annotators,
-        len(consensuses),
-        figures.correct_rows(sample, consensuses),
-        figures.parser_rows(consensuses),
-        figures.confusion(consensuses),
-        figures.score_rows(sample, consensuses),
-        tuple(agreements(marks.marks, annotators, [s.name for s in rubric_named(sample.rubric).scales])),
-        tuple(_judges(consensuses, judge_scores(run, sample.rubric) if run else {})),
-        tuple(metric_correlations(consensuses)),
-        (*notes, *marks.notes),
-        {row.output.id: row.scores for row in consensuses},
+        sample=sample,
+        folder=folder,
+        run=run,
+        annotators=annotators,
+        marked=len(consensuses),
+        correct=figures.correct_rows(sample, consensuses),
+        readers=figures.parser_rows(consensuses),
+        confusion=figures.confusion(consensuses),
+        scores=figures.score_rows(sample, consensuses),
+        agreement=tuple(agreements(marks.marks, annotators, [s.name for s in rubric_named(sample.rubric).scales])),
+        judges=tuple(_judges(consensuses, judge_scores(run, sample.rubric) if run else {})),
+        metrics=tuple(metric_correlations(consensuses)),
+        notes=(*notes, *marks.notes),
+        people={row.output.id: row.scores for row in consensuses},
     )
 
 
@@ -244,15 +242,12 @@ def write_audit(audit: Audit, out: Path | None = None, table: Path | None = None
         out = out or audit.folder / "audit.json"
         replace_file(out, json.dumps(audit.as_json(), ensure_ascii=False, indent=1) + "\n")
     if table:
-        text = io.StringIO(newline="")
-        writer = csv.writer(text)
-        writer.writerow(_COLUMNS)
+        rows: list[tuple[object, ...]] = [_COLUMNS]
         for row in audit.correct:
             w, e = row.whole, row.estimate
             counts = (row.n, row.raw, row.filtered, row.actual, w.outputs, w.raw, w.filtered)
-            figures_of = (f"{x:.4f}" for x in (e.value, e.low, e.high))
-            writer.writerow(map(csvfile.field, (row.model, row.kind, *counts, *figures_of)))
-        replace_file(table, text.getvalue().encode("utf-8-sig"))
+            rows.append((row.model, row.kind, *counts, *(f"{x:.4f}" for x in (e.value, e.low, e.high))))
+        replace_file(table, csvfile.encoded(rows))
     return out
 
 

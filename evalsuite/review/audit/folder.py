@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -69,10 +67,11 @@ def _write_sample(sample: Sample, folder: Path) -> Path:
     replace_file(page, assemble(audit_page_data(sample), "audit", STYLES))
     rows = [_row(sample, d.output) for d in sample.drawn]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    # The BOM tells Excel that the CSV is UTF-8.
-    for twin, written in (("to-mark.jsonl", lines.encode()), ("to-mark.csv", _csv_text(rows).encode("utf-8-sig"))):
-        if not (folder / twin).exists():  # a copy that is there may have been filled in
-            replace_file(folder / twin, written)
+    hashes = ({name: csvfile.hash_field(row[name]) for name in ("sample", "output")} for row in rows)
+    table = csvfile.encoded([rows[0], *((row | of_row).values() for row, of_row in zip(rows, hashes, strict=True))])
+    for name, content in (("to-mark.jsonl", lines.encode()), ("to-mark.csv", table)):
+        if not (folder / name).exists():  # people may have begun to fill in a file that exists
+            replace_file(folder / name, content)
     return page
 
 
@@ -168,12 +167,3 @@ def _row(sample: Sample, output: Output) -> JsonObject:
         "reply": output.reply,
         "reference": " / ".join(output.references) if output.kind.rated else "",
     }
-
-
-def _csv_text(rows: Sequence[JsonObject]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]))
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: csvfile.field(value) for name, value in row.items()})
-    return text.getvalue()

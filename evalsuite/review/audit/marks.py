@@ -90,7 +90,9 @@ def _rows(file: Path) -> Iterator[tuple[int, JsonObject]]:
         yield from jsonl.read_objects(file)
         return
     for line, row in csvfile.read_rows(file, delimiters=",;\t"):  # some locales export CSV with ; or tab
-        yield line, {name: cell.strip() for name, cell in row.items() if cell is not None}
+        cells = {name: cell.strip() for name, cell in row.items() if cell is not None}
+        # `csvfile.hash_field` has put an apostrophe before some.
+        yield line, cells | {name: cells[name].removeprefix("'") for name in ("sample", "output") if name in cells}
 
 
 def _mark_of(
