@@ -44,7 +44,7 @@ from evalsuite.results.schema.base import (
     TaskName,
 )
 from evalsuite.results.schema.record import AnswerRead
-from evalsuite.results.scoring import Scored, intervals, score_cell
+from evalsuite.results.scoring import ScoredItems, intervals, score_cell
 from evalsuite.results.store import ReaderRow
 from evalsuite.results.words import estimate_marks, metric_heading, outcome_words, task_heading, titled
 from evalsuite.types import Answer, Item, Place, Response, Status, Trial
@@ -368,7 +368,7 @@ def _scores(
     trials, responses, firsts, _ = zip(*replies, strict=True)
     seconds = [pair.second if pair and pair.second else first for pair, first in zip(pairs, firsts, strict=True)]
 
-    def by(answers: Sequence[Answer]) -> Scored:
+    def by(answers: Sequence[Answer]) -> ScoredItems:
         return score_cell(
             [t.item for t in trials],
             responses,

@@ -14,7 +14,7 @@ from evalsuite.results.estimates import asking_of, estimate_of, estimated_metric
 from evalsuite.results.influences import Influences, influences_of
 from evalsuite.results.outcomes import ScoredReply, outcomes_of
 from evalsuite.results.schema.cell import CellResult, Estimate, Facts, MetricValue
-from evalsuite.results.scoring import Scored, intervals, per_item, score_cell
+from evalsuite.results.scoring import ScoredItems, intervals, per_item, score_cell
 from evalsuite.results.signature import signature
 from evalsuite.results.tokens import tokens_of
 from evalsuite.types import Cell, Reading, Status, Trial
@@ -22,8 +22,8 @@ from evalsuite.types import Cell, Reading, Status, Trial
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
-# Metrics without points: each is another metric with other tokens, or of the whole reply in place of the answer. Kendall's τ of
-# each pair takes most of the time of correlations.
+# Metrics that get no points: each is another metric on other tokens, or on the whole reply in place of the answer, and most of
+# the time of correlations is for Kendall's τ of each pair of metrics.
 ALIKE = ("bleu_sacre_zh", "paper.f1", "paper.em")
 
 
@@ -125,7 +125,7 @@ def _metrics(
     return intervals(scored, purpose, f"|{signature(place, facts)}"), _points(cell, scored), influences
 
 
-def _points(cell: Cell, scored: Scored) -> Points | None:
+def _points(cell: Cell, scored: ScoredItems) -> Points | None:
     """The metrics of a cell's items; None for choices, probes, baselines, perturbed items and a single metric."""
     import numpy as np
 

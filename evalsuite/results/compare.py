@@ -92,9 +92,8 @@ class Comparison:
     family: int  # number of rows of the family
     a_higher: int  # items on which A has the higher score, by however little
     b_higher: int
-    detectable: (
-        float | None
-    )  # the smallest true difference that 80 % of such samples would show; None: too few dialogues
+    # The smallest true difference that 80 % of such samples would show; None: too few dialogues.
+    detectable: float | None
     flips: tuple[Flip, ...]
 
     @property
@@ -255,12 +254,10 @@ def _two(run: _ComparedRun, by: str, values: Sequence[str]) -> tuple[str, str]:
 _CellOfRun = tuple[_ComparedRun, Cell]
 
 
-def _paired(
-    cells_a: Sequence[_CellOfRun], cells_b: Sequence[_CellOfRun], part: str
-) -> Iterator[tuple[_CellOfRun, _CellOfRun]]:
+def _paired(a: Sequence[_CellOfRun], b: Sequence[_CellOfRun], part: str) -> Iterator[tuple[_CellOfRun, _CellOfRun]]:
     """The cells of A and B whose places are equal but for `part`, in the order of A."""
-    of_b = {cell.place.without(part): (run, cell) for run, cell in cells_b}
-    for run, cell in cells_a:
+    of_b = {cell.place.without(part): (run, cell) for run, cell in b}
+    for run, cell in a:
         if partner := of_b.get(cell.place.without(part)):
             yield (run, cell), partner
 
@@ -278,7 +275,7 @@ def _corrected(rows: Sequence[Comparison]) -> Iterator[Comparison]:
         yield replace(row, p_holm=corrected.p, least_p_holm=corrected.least, family=corrected.family)
 
 
-# --- one row
+# --- one comparison
 
 
 class _ReadReply(NamedTuple):
@@ -338,23 +335,21 @@ def _row(by: str, names: tuple[str, str], cell_a: _CellOfRun, cell_b: _CellOfRun
     if not shared:
         return None
     (ours, some), (theirs, others) = (side.values(metric, shared) for side in sides)
-    paired = [name for name in ours if name in theirs]
-    if not paired:
+    ids = [name for name in ours if name in theirs]
+    if not ids:
         return None
     plain = sides[1] if by == "perturb" and sides[1].place.perturb == "none" else sides[0]
-    clusters = sources([plain.answered[name][0].item.context for name in paired])
+    clusters = sources([plain.answered[name][0].item.context for name in ids])
     test = paired_test(
-        [ours[name] for name in paired],
-        [theirs[name] for name in paired],
+        [ours[name] for name in ids],
+        [theirs[name] for name in ids],
         clusters,
         Random(f"compare:{sides[0].place.name}:{names[1]}"),
         family,
         binary=metric == "accuracy" and not any(side.several for side in sides) and not some and not others,
     )
     flips = [
-        _flip(metric, *sides, name, ours[name], theirs[name])
-        for name in paired
-        if abs(ours[name] - theirs[name]) >= FLIP
+        _flip(metric, *sides, name, ours[name], theirs[name]) for name in ids if abs(ours[name] - theirs[name]) >= FLIP
     ]
     place = sides[0].place.as_dict() | ({} if by == "run" else {COMPARED[by]: None})
     return Comparison(
@@ -362,11 +357,11 @@ def _row(by: str, names: tuple[str, str], cell_a: _CellOfRun, cell_b: _CellOfRun
         *names,
         **place,
         metric=metric,
-        items=len(paired),
-        left_out=len((sides[0].planned | sides[1].planned) - {*paired}),
+        items=len(ids),
+        left_out=len((sides[0].planned | sides[1].planned) - {*ids}),
         dialogues=test.clusters,
-        a=fmean(ours[name] for name in paired),
-        b=fmean(theirs[name] for name in paired),
+        a=fmean(ours[name] for name in ids),
+        b=fmean(theirs[name] for name in ids),
         difference=test.value,
         low=test.low,
         high=test.high,
@@ -377,9 +372,9 @@ def _row(by: str, names: tuple[str, str], cell_a: _CellOfRun, cell_b: _CellOfRun
         p_holm=test.p,
         least_p_holm=test.least,
         family=family,
-        a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in paired),
-        b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in paired),
-        detectable=detectable([ours[name] - theirs[name] for name in paired], clusters),
+        a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in ids),
+        b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in ids),
+        detectable=detectable([ours[name] - theirs[name] for name in ids], clusters),
         flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
     )
 

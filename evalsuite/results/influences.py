@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evalsuite.common.dialogue import sources
 from evalsuite.common.grouping import by_key
 from evalsuite.results.outcomes import CellOutcomes, item_values
-from evalsuite.results.scoring import Scored
+from evalsuite.results.scoring import ScoredItems
 
 if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats
@@ -24,12 +24,12 @@ class Influences:
 
     contexts: tuple[tuple[Context, ...], ...]  # (C,) the contexts of each dialogue's items, without repetition
     shares: Floats  # (C,) each dialogue's share of the items
-    moves: Mapping[str, Floats]  # metric -> (C,) its value less that without the dialogue
+    moves: Mapping[str, Floats]  # metric -> (C,) its value minus its value without the dialogue
 
 
 def by_dialogue(cell: Influences | None, metric: str, numbers: DialogueNumbers) -> dict[Hashable, tuple[float, float]]:
-    """Number of a dialogue -> (influence on a metric, share of the items); empty if they are not known. Dialogues that another
-    cell joins are one: their influences add up."""
+    """Number of a dialogue -> (influence on a metric, share of the items); empty if they are not known. Where `numbers` joins two
+    dialogues of this cell to one, their influences and shares add up."""
     influences: dict[Hashable, tuple[float, float]] = {}
     if cell and metric in cell.moves:
         for contexts, move, share in zip(cell.contexts, cell.moves[metric], cell.shares, strict=True):
@@ -38,7 +38,7 @@ def by_dialogue(cell: Influences | None, metric: str, numbers: DialogueNumbers) 
     return influences
 
 
-def influences_of(scored: Scored, metrics: Collection[str]) -> Influences:
+def influences_of(scored: ScoredItems, metrics: Collection[str]) -> Influences:
     """The influences on some metrics of a scored cell, on all that it has if `metrics` is empty."""
     from evalsuite.metrics.statistics import influences
 
@@ -72,6 +72,6 @@ def _of(contexts: Iterable[Context], clusters: Collection[int], moves: Mapping[s
 
 
 def numbered(cells: Iterable[Influences]) -> DialogueNumbers:
-    """The dialogue of each context of several cells: tasks ask about the same dialogue, masked or clipped."""
+    """Number the dialogues of several cells. Contexts that are one dialogue, masked or clipped by a task, get one number."""
     contexts = [*dict.fromkeys(context for cell in cells for group in cell.contexts for context in group)]
     return dict(zip(contexts, sources(contexts), strict=True))

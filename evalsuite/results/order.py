@@ -12,10 +12,10 @@ def mean_ranks(columns: Sequence[Sequence[float | None]]) -> list[float]:
     >>> mean_ranks([[0.9, 0.7, None], [0.8, 0.8, 0.1]])
     [1.25, 1.75, 3.0]
     """
-    there = [
+    known = [
         [-float("inf") if v is None else round(v, 12) for v in column] for column in columns if {*column} != {None}
     ]
-    if not there:
+    if not known:
         return [0.0] * (len(columns[0]) if columns else 0)
-    ranks = [[1 + sum(w > v for w in column) + (column.count(v) - 1) / 2 for v in column] for column in there]
+    ranks = [[1 + sum(w > v for w in column) + (column.count(v) - 1) / 2 for v in column] for column in known]
     return [sum(row) / len(row) for row in zip(*ranks, strict=True)]

@@ -95,7 +95,7 @@ def score_reply(
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredItems:
     """The answered items of a cell, N in number, and their metrics as sums over items, for resampling."""
 
     items: tuple[Item, ...]
@@ -124,7 +124,7 @@ def score_cell(
     samples: Sequence[int] | None = None,
     variant: str = "",
     encoder: Encoder | None = None,
-) -> Scored:
+) -> ScoredItems:
     """Score the answered items of a cell; the caller leaves failed requests out.
 
     items, responses, answers: (N,). Answers are read by `reading` if not given.
@@ -150,7 +150,7 @@ def score_cell(
     if samples and any(samples):
         spread = {name: deviation for part in parts for name, deviation in _spread(part, samples).items()}
         items, parts = _means(items, parts)
-    return Scored(tuple(items), tuple(sources([item.context for item in items])), tuple(parts), spread)
+    return ScoredItems(tuple(items), tuple(sources([item.context for item in items])), tuple(parts), spread)
 
 
 def _spread(part: Part, samples: Sequence[int]) -> dict[str, float | None]:
@@ -226,7 +226,7 @@ def _rotations(
     return [items[rows[0]] for rows in whole], [samples[rows[0]] for rows in whole], folded
 
 
-def per_item(scored: Scored) -> dict[str, list[float]]:
+def per_item(scored: ScoredItems) -> dict[str, list[float]]:
     """Metric -> (N,) values of the items. A corpus metric gives the value of each item alone, as sentence BLEU for BLEU."""
     columns: dict[str, list[float]] = {}
     for part in scored.parts:
@@ -242,7 +242,7 @@ def _of_items(part: Part) -> dict[str, Floats]:
     return {name: rows[key] for name, key in part.names.items()}
 
 
-def intervals(scored: Scored, purpose: str, signed: str = "") -> dict[str, MetricValue]:
+def intervals(scored: ScoredItems, purpose: str, signed: str = "") -> dict[str, MetricValue]:
     """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues. `signed` ends the signatures.
 
     With one dialogue low and high are None, and there is no Wilson interval. Of fewer than `RESAMPLED` dialogues, means have

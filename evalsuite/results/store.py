@@ -513,8 +513,6 @@ def _trial(item: Item, packed: bytes) -> Trial:
     row["pairs"] = tuple((context, target) for context, target in row.get("pairs", ()))
     row["shots"] = tuple(row["shots"])
     # Older versions wrote fewer fields: the others have their defaults.
-    of_request, of_trial = (
-        {name: row[name] for name in names if name in row} for names in (_REQUEST_FIELDS, _TRIAL_FIELDS)
-    )
+    request, trial = ({name: row[name] for name in names if name in row} for names in (_REQUEST_FIELDS, _TRIAL_FIELDS))
     options = tuple(row.get("options", item.options))
-    return Trial(item, Request(id=item.id, labels=item.labels, options=options, **of_request), **of_trial)
+    return Trial(item, Request(id=item.id, labels=item.labels, options=options, **request), **trial)

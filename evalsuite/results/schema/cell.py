@@ -123,8 +123,8 @@ class StopRule(Strict):
     )
 
 
-class AskedAgain(Strict):
-    """The replies that were asked again with a longer limit, since they were cut off before they answered."""
+class RepeatedRequests(Strict):
+    """Requests that were sent again with a longer limit, since their replies were cut off before they answered."""
 
     status: Literal["truncated"]
     max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longer limit, in tokens.")
@@ -170,7 +170,7 @@ class Facts(Strict):
     recorded: Recorded | None = Field(default=None, description="Absent where the model itself was asked.")
     trained: AdapterTraining | None = None
     until: StopRule | None = None
-    again: AskedAgain | None = Field(default=None, description="Absent where no reply was asked again.")
+    again: RepeatedRequests | None = Field(default=None, description="Absent where no reply was asked again.")
     price: TokenPrice | None = Field(
         default=None,
         description="Price in the model's models.yaml, less the discount of a batch API; absent if there is none.",

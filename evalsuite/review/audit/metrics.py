@@ -9,7 +9,7 @@ from statistics import mean
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.metrics.agreement import correlations
-from evalsuite.results.scoring import FULL, Scored, per_item, score_cell
+from evalsuite.results.scoring import FULL, ScoredItems, per_item, score_cell
 from evalsuite.review.audit.figures import Consensus
 from evalsuite.types import Answer, Item, Response, Status
 
@@ -37,23 +37,25 @@ def metric_correlations(consensuses: Sequence[Consensus]) -> Iterator[HumanCorre
         if v.output.kind.rated and v.scores
     )
     for name in BENCHMARKS:
-        cells = [(mine, _scored(mine)) for group, mine in groups.items() if TASKS[group[1]].benchmark == name]
-        for scale in dict.fromkeys(s for mine, _ in cells for v in mine for s in v.scores):
+        cells = [(members, _scored(members)) for group, members in groups.items() if TASKS[group[1]].benchmark == name]
+        for scale in dict.fromkeys(s for members, _ in cells for v in members for s in v.scores):
             # Cells with an output not scored on this scale are skipped.
-            whole = [(mine, scored) for mine, scored in cells if all(scale in v.scores for v in mine)]
+            whole = [(members, scored) for members, scored in cells if all(scale in v.scores for v in members)]
             yield from _rows(name, scale, whole)
 
 
-def _scored(mine: Sequence[Consensus]) -> Scored:
-    outputs = [v.output for v in mine]
+def _scored(members: Sequence[Consensus]) -> ScoredItems:
+    outputs = [v.output for v in members]
     items = [Item(o.item, o.task, o.set, "", o.dialogue, o.question, references=o.references) for o in outputs]
     answers = [Answer(Status(o.status), None, o.text, reasoned=o.reasoned) for o in outputs]
     return score_cell(items, [Response(o.reply, "stop") for o in outputs], FULL, answers)
 
 
-def _rows(benchmark: str, scale: str, cells: Sequence[tuple[list[Consensus], Scored]]) -> Iterator[HumanCorrelation]:
-    ratings = [v.scores[scale] for mine, _ in cells for v in mine]
-    means = [mean(v.scores[scale] for v in mine) for mine, _ in cells]
+def _rows(
+    benchmark: str, scale: str, cells: Sequence[tuple[list[Consensus], ScoredItems]]
+) -> Iterator[HumanCorrelation]:
+    ratings = [v.scores[scale] for members, _ in cells for v in members]
+    means = [mean(v.scores[scale] for v in members) for members, _ in cells]
     values = [per_item(scored) for _, scored in cells]
     for metric in values[0] if cells else ():
         if not all(metric in scores for scores in values):

@@ -33,8 +33,5 @@ def load_attacks() -> tuple[Attack, ...]:
 
 def draw_candidates(attack: Attack, candidates: Sequence[str], count: int, seed: int) -> list[int]:
     """Indices of `count` candidates for an attack, chosen by a hash of their keys: independent of their order."""
-
-    def rank(key: str) -> str:
-        return hashlib.sha256(f"{seed}:{attack.id}:{key}".encode()).hexdigest()
-
-    return sorted(range(len(candidates)), key=lambda n: rank(candidates[n]))[:count]
+    hashes = [hashlib.sha256(f"{seed}:{attack.id}:{key}".encode()).hexdigest() for key in candidates]
+    return sorted(range(len(candidates)), key=hashes.__getitem__)[:count]

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (0306734b09876ae5) by types.mjs.
+// Generated from schema/results.schema.json (a91cd0e443195f5e) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -128,7 +128,74 @@ export interface CellResult {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -149,7 +216,25 @@ export interface CellResult {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * Number of requests: as many as items, or several an item (perturb: circular; samples). The number of items is n of a metric.
    */
@@ -319,7 +404,7 @@ export interface Facts {
   /**
    * Absent where no reply was asked again.
    */
-  again?: AskedAgain | null;
+  again?: RepeatedRequests | null;
   /**
    * Price in the model's models.yaml, less the discount of a batch API; absent if there is none.
    */
@@ -452,9 +537,9 @@ export interface StopRule {
   ranked?: true | null;
 }
 /**
- * The replies that were asked again with a longer limit, since they were cut off before they answered.
+ * Requests that were sent again with a longer limit, since their replies were cut off before they answered.
  */
-export interface AskedAgain {
+export interface RepeatedRequests {
   status: "truncated";
   /**
    * The longer limit, in tokens.
@@ -588,7 +673,75 @@ export interface BenchmarkGroup {
   /**
    * Tasks whose headline metric is no score between 0 and a highest value.
    */
-  left_out: string[];
+  left_out: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
   rows: GroupRow[];
 }
 /**
@@ -632,7 +785,25 @@ export interface GroupRow {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   parts: GroupPart[];
   /**
    * Scores, one for each column.
@@ -653,7 +824,74 @@ export interface GroupPart {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -704,7 +942,25 @@ export interface GroupChange {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   benchmark: string;
   items: number;
   missing: string[];
@@ -723,7 +979,74 @@ export interface GroupChangePart {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -747,7 +1070,74 @@ export interface Mean {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   split: "train" | "dev" | "test";
   /**
    * The prompt template's name.
@@ -764,7 +1154,25 @@ export interface Mean {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * @minItems 2
    */
@@ -804,7 +1212,74 @@ export interface Ranked {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -825,7 +1300,25 @@ export interface Ranked {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   margin: number;
   /**
@@ -873,7 +1366,74 @@ export interface Extraction {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -894,7 +1454,25 @@ export interface Extraction {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * Answered items.
    */
@@ -930,7 +1508,74 @@ export interface Detectable {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -951,7 +1596,25 @@ export interface Detectable {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   models: number;
   /**
@@ -979,7 +1642,74 @@ export interface Gap {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   split: "train" | "dev" | "test";
   /**
    * The prompt template's name.
@@ -996,7 +1726,25 @@ export interface Gap {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * Names of the two sets, the easier one first.
@@ -1058,7 +1806,74 @@ export interface Chance {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1079,7 +1894,25 @@ export interface Chance {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   items: number;
   dialogues: number;
   accuracy: number;
@@ -1088,11 +1921,11 @@ export interface Chance {
    */
   chance: number;
   /**
-   * Accuracy of the best answer that is the same for all items; of probes, which have no order, `chance`.
+   * Accuracy of the best answer that is the same for all items.
    */
   constant: number;
   /**
-   * The answer that is best for all items; empty for probes.
+   * The answer that is best for all items.
    */
   label: string;
   /**
@@ -1109,7 +1942,7 @@ export interface Chance {
  */
 export interface Robustness {
   drops: PerturbationEffect[];
-  positions: PositionCounts[];
+  positions: Positions[];
   wordings: Wordings[];
   shots: ShotValues[];
 }
@@ -1124,7 +1957,74 @@ export interface PerturbationEffect {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1145,7 +2045,25 @@ export interface PerturbationEffect {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   items: number;
   dialogues: number;
@@ -1207,7 +2125,7 @@ export interface PerturbationEffect {
 /**
  * Counts by option position: gold, right choices, all choices.
  */
-export interface PositionCounts {
+export interface Positions {
   /**
    * The model's name in its models.yaml.
    */
@@ -1215,7 +2133,74 @@ export interface PositionCounts {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1236,7 +2221,25 @@ export interface PositionCounts {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   labels: string[];
   gold: number[];
   right: number[];
@@ -1261,7 +2264,74 @@ export interface Wordings {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1278,7 +2348,25 @@ export interface Wordings {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * Values by the template's name.
@@ -1304,7 +2392,74 @@ export interface ShotValues {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1321,7 +2476,25 @@ export interface ShotValues {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * Values by number of shots.
@@ -1341,7 +2514,74 @@ export interface Stability {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1451,7 +2691,74 @@ export interface Votes {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1546,7 +2853,74 @@ export interface Abstention {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1567,7 +2941,25 @@ export interface Abstention {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   replies: number;
   dialogues: number;
@@ -1634,7 +3026,74 @@ export interface Calibration {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1655,7 +3114,25 @@ export interface Calibration {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * Items with probabilities; where they are stated, replies that state one.
    */
@@ -1801,7 +3278,74 @@ export interface CellByKnowledge {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1822,7 +3366,25 @@ export interface CellByKnowledge {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
 }
 /**
  * The way in which a model was asked for facts, and the judge of what it knows.
@@ -1831,7 +3393,74 @@ export interface KnowledgeWay {
   /**
    * The task that asks for them, with 0 shots and unperturbed.
    */
-  facts_of: string;
+  facts_of:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * The prompt template's name.
    */
@@ -1910,8 +3539,94 @@ export interface PooledByKnowledge {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
-  tasks: string[];
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
   sets: string[];
   model: string;
 }
@@ -1930,8 +3645,94 @@ export interface Independent {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
-  tasks: string[];
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
   sets: string[];
   knowledge: KnowledgeWay[];
   models: IndependentModel[];
@@ -2079,7 +3880,74 @@ export interface Breakdown {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2100,7 +3968,25 @@ export interface Breakdown {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   metric: string;
   /**
    * By turns of the dialogue.
@@ -2206,7 +4092,75 @@ export interface Aspects {
   scoring: string;
   perturb: "none";
   benchmark: string;
-  tasks: string[];
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
   groups: Aspect[];
 }
 /**
@@ -2266,7 +4220,74 @@ export interface Difficulty {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2287,13 +4308,31 @@ export interface Difficulty {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * The task's first metric; an item's value is the mean of its samples.
    */
   metric: string;
   /**
-   * The models that answered every item; baselines and adapters are left out.
+   * Number of models, baselines and adapters left out.
    *
    * @minItems 3
    */
@@ -2385,7 +4424,74 @@ export interface Confusion {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2406,7 +4512,25 @@ export interface Confusion {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   /**
    * [Chinese, English]
    */
@@ -2441,7 +4565,74 @@ export interface MetricCorrelation {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2498,7 +4689,74 @@ export interface JudgedCell {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2519,7 +4777,25 @@ export interface JudgedCell {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   judge: string;
   rubric: string;
   /**
@@ -2541,7 +4817,7 @@ export interface JudgedCell {
    * Figures of scales by name; none under attack.
    */
   scales?: {
-    [k: string]: ScaleSummary;
+    [k: string]: ScaleNumbers;
   } | null;
   signature: string;
   records: string;
@@ -2550,7 +4826,7 @@ export interface JudgedCell {
 /**
  * One scale on one cell, in the scale's own unit.
  */
-export interface ScaleSummary {
+export interface ScaleNumbers {
   value: number | null;
   low: number | null;
   high: number | null;
@@ -2642,7 +4918,74 @@ export interface OverModels {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2663,7 +5006,25 @@ export interface OverModels {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   judge: string;
   rubric: string;
   scale: string;
@@ -2704,7 +5065,25 @@ export interface OverSystems {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   models: number;
   points: number;
   metrics: {
@@ -2715,7 +5094,7 @@ export interface OverSystems {
  * Controls of the judges, which show how far their scores can be trusted.
  */
 export interface Controls {
-  anchors: GoldAndFar[];
+  anchors: Anchor[];
   repeats: Repeat[];
   blind: Blind[];
   panel: Panel[];
@@ -2726,7 +5105,7 @@ export interface Controls {
 /**
  * Mean scores of gold answers, and of replies that share no character with them.
  */
-export interface GoldAndFar {
+export interface Anchor {
   judge: string;
   rubric: string;
   scale: string;
@@ -2827,7 +5206,74 @@ export interface MedianCell {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2848,7 +5294,25 @@ export interface MedianCell {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   n: number;
 }
 /**
@@ -2921,7 +5385,74 @@ export interface JudgeCorrection {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2942,7 +5473,25 @@ export interface JudgeCorrection {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   judge: string;
   rubric: string;
   scale: string;
@@ -3049,7 +5598,74 @@ export interface SecondTask {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * Measure of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts.
    */
@@ -3108,7 +5724,74 @@ export interface SecondCell {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -3129,7 +5812,25 @@ export interface SecondCell {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   reader: string;
   /**
    * The task's headline.
@@ -3208,7 +5909,74 @@ export interface Curve {
   /**
    * A name of `evalsuite tasks`.
    */
-  task: string;
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cmmlu_exam"
+    | "blend_everyday"
+    | "fewclue_cluewsc"
+    | "fewclue_chid"
+    | "tombench_unexpected_outcome"
+    | "tombench_scalar_implicature"
+    | "tombench_persuasion_story"
+    | "tombench_false_belief"
+    | "tombench_ambiguous_story"
+    | "tombench_hinting"
+    | "tombench_strange_story"
+    | "tombench_faux_pas"
+    | "tombench_discrepant_emotions"
+    | "tombench_hidden_emotions"
+    | "tombench_moral_emotions"
+    | "tombench_emotion_regulation"
+    | "tombench_discrepant_desires"
+    | "tombench_multiple_desires"
+    | "tombench_completion_of_failed_actions"
+    | "tombench_discrepant_intentions"
+    | "tombench_prediction_of_actions"
+    | "tombench_knowledge_pretend_play"
+    | "tombench_percepts_knowledge"
+    | "tombench_knowledge_attention"
+    | "halluqa_tell"
+    | "halluqa_choose"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -3229,7 +5997,25 @@ export interface Curve {
   /**
    * The perturbation of the items.
    */
-  perturb: string;
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "shuffle5"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional"
+    | "taiwan"
+    | "no_dialogue"
+    | "none_of_above";
   base: string;
   trained_on: string;
   allow_leak: boolean | null;
