@@ -60,13 +60,11 @@ def wordings(folder: Path, task: Task) -> dict[str, Path]:
     """Wording -> path of its template for a task. Templates of `folder` take precedence over those that ship, and in each folder
     the task's own over those for all tasks of its benchmark. A wording that a stranger names is looked up here, and never
     becomes a path."""
-    task_folder = task.prompts or task.local
+    local = task.prompts or task.local
     of_kinds = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
     shipped = (*of_kinds, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
     folders = dict.fromkeys((*shipped, folder / task.benchmark))
-    return {
-        path.stem: path for base in folders for part in (base, base / task_folder) for path in sorted(part.glob("*.j2"))
-    }
+    return {path.stem: path for base in folders for part in (base, base / local) for path in sorted(part.glob("*.j2"))}
 
 
 def usual_wording(folder: Path, task: Task, variant: str) -> str:

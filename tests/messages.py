@@ -19,7 +19,7 @@ _TAKES: dict[str, tuple[int | str, ...]] = {
     **dict.fromkeys(("EvalsuiteError", "ConfigError", "DataError", "PromptError", "BackendError"), (0,)),
     **dict.fromkeys(("Fault", "fail", "LineError", "EndpointError", "WorkerLostError", "Endless", "BadParameter", "Broken", "ExpressionError", "RowFault"), (0,)),
     **dict.fromkeys(("note", "work", "prompt", "confirm", "unknown", "DatabaseError"), (0,)),
-    **dict.fromkeys(("TransientError", "wrong", "stop"), (1,)),
+    **dict.fromkeys(("TransientError", "Unscorable", "wrong", "stop"), (1,)),
     **dict.fromkeys(("say", "words", "translated", "_numbers", "warning", "_end"), (_ALL,)),
     "MarkedYAMLError": ("problem",),
     "listing": (0, 1),
@@ -184,8 +184,6 @@ def _messages(call: ast.Call, path: str) -> Iterator[ast.AST]:
     takes = (0,) if (path, name) in _ELSEWHERE else _TAKES.get(name, ())
     if name == "Column" and path.startswith(_NO_SHEETS):
         return
-    if name == "Unscorable":  # takes a pair of field and message
-        yield from getattr(call.args[0], "elts", [])[1:]
     if name == "warning" and call.args and isinstance(text := call.args[0], ast.Constant):
         yield _with_places(text, call.args[1:])
     for key in takes:

@@ -96,6 +96,8 @@ def test_yaml_names_what_is_there(folder_and_content: tuple[Path, str]) -> None:
         pytest.skip("inspect has no YAML")
     code = ast.parse((folder / "utils.py").read_text(encoding="utf-8"))
     named = {f"utils.{node.name}" for node in code.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    imports = (node for node in ast.walk(code) if isinstance(node, ast.ImportFrom))
+    named |= {f"utils.{alias.name}" for node in imports for alias in node.names}
     tasks, groups = {}, {}
     for path in folder.glob("*.yaml"):
         content = yaml.load(path.read_text(encoding="utf-8"), Loader)

@@ -115,8 +115,8 @@ def from_keywords(settings: type[T], keywords: Mapping[str, Any]) -> T:
         try:
             values[name] = TypeAdapter(hint).validate_python(value)
         except ValidationError as error:
-            message = error.errors()[0]["msg"]
-            raise ConfigError(f"keyword {name}={value!r}: {message[0].lower()}{message[1:]}") from None
+            detail = error.errors()[0]["msg"]
+            raise ConfigError(f"keyword {name}={value!r}: {detail[0].lower()}{detail[1:]}") from None
     return settings(**values)
 
 

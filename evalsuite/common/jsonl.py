@@ -142,8 +142,10 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
         message = "is blank" if pattern == NOT_BLANK else f"expected a text that matches {pattern}, found {shown}"
     elif first["type"] in _EXPECTED:
         message = f"expected {_EXPECTED[first['type']]}, found {shown}"
+    elif first["type"] == "missing":
+        message = "missing"
     else:
-        message = _MESSAGES.get(first["type"]) or f"{first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
+        message = f"{first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
     return DataError(message, path, line, field_path(first["loc"]) + (field or "") or None)
 
 
@@ -162,7 +164,6 @@ _EXPECTED = {
     "tuple_type": "a list",
     "bool_type": "true or false",
 }
-_MESSAGES = {"missing": "missing"}
 
 
 def field_path(loc: Sequence[int | str]) -> str:

@@ -20,12 +20,7 @@ from evalsuite.common.jsonl import parse_object
 JSON_SIZE = 2**28  # the most bytes of results.json or manifest.json
 _BUFFER = 2**16  # bytes read at once: a line of records often has more than half of the default, 8 KB
 
-_PLAIN = (
-    getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+_PLAIN = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, a junction of Windows, which Python does not count as a link
 _ABOUT = {errno.ELOOP: "is a link", errno.ENOTDIR: "is a link or no folder", errno.ENOENT: "no such file"}
 

@@ -216,9 +216,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {k: as_json(v) for k, v in value.items()}
     defaults = _defaults(value.__class__)
-    return {
-        name: as_json(field_value) for name, default in defaults if (field_value := getattr(value, name)) != default
-    }
+    return {name: as_json(inner) for name, default in defaults if (inner := getattr(value, name)) != default}
 
 
 @cache

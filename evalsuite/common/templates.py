@@ -183,11 +183,7 @@ class _Bounded(SandboxedEnvironment):
     def __init__(self, passes: int, **settings: Any) -> None:
         super().__init__(**settings)
         self.spent, self.passes = 0, passes
-        self.filters = {
-            name: self._bounded(name, filter_function)
-            for name, filter_function in self.filters.items()
-            if name != "random"
-        }
+        self.filters = {name: self._bounded(name, func) for name, func in self.filters.items() if name != "random"}
         self.filters["counted"] = self._counted
         self.globals["range"] = self._range
         del self.globals["lipsum"]
@@ -245,17 +241,17 @@ class _Bounded(SandboxedEnvironment):
             raise Endless(f"{operator} is for numbers below a million")
         return self._charged(super().call_binop(context, operator, left, right))
 
-    def _bounded(self, name: str, filter_function: Callable[..., Any]) -> Callable[..., Any]:
+    def _bounded(self, name: str, func: Callable[..., Any]) -> Callable[..., Any]:
         """A filter that refuses large numbers and growth. `wraps` keeps Jinja's marks, such as that for its first argument."""
 
-        @wraps(filter_function)
+        @wraps(func)
         def called(*args: Any, **kwargs: Any) -> Any:
             _refuse_large((*(arg for arg in args[1:] if not isinstance(arg, list)), *kwargs.values()))
-            if filter_function is FILTERS["format"]:
+            if func is FILTERS["format"]:
                 _refuse_wide(str(args[0]))
             if name in ("replace", "join"):  # the environment or its context comes first
                 _refuse_growth(name, args[1], (*args[2:], *kwargs.values()))
-            return self._charged(filter_function(*args, **kwargs))
+            return self._charged(func(*args, **kwargs))
 
         return called
 

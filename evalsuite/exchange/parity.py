@@ -151,25 +151,17 @@ def _row(
 ) -> CellParity:
     gaps: list[float] = []
     differences: list[ReplyDifference] = []
-    same_ids = same = 0
     for (trial, left), (_, right) in zip(a, b, strict=True):
         request, item = trial.request, trial.item.id
-        same_ids += left.ids == right.ids
         if left.ids != right.ids:
-            differences.append(
-                ReplyDifference(
-                    item, "ids", str(left.ids), str(right.ids), token=_first_difference(left.ids, right.ids)
-                )
-            )
+            token = _first_difference(left.ids, right.ids)
+            differences.append(ReplyDifference(item, "ids", str(left.ids), str(right.ids), token=token))
         x, y = left.response, right.response
         if x.error or y.error:
-            same += x.error == y.error
             if x.error != y.error:
                 differences.append(ReplyDifference(item, "error", x.error or x.text, y.error or y.text))
-            continue
-        if request.scoring == "generate":
+        elif request.scoring == "generate":
             gaps += [abs(p - q) for p, q in zip(left.nll, right.nll, strict=False)]
-            same += x.text == y.text
             if x.text != y.text:
                 tokens = [checkpoint.tokenizer(r.text, add_special_tokens=False)["input_ids"] for r in (x, y)]
                 where = _first_difference(x.text, y.text), _first_difference(*tokens)
@@ -178,13 +170,16 @@ def _row(
             scores = [[o.logprob for o in r.likelihoods] for r in (x, y)]
             gaps += [abs(p - q) for p, q in zip(*scores, strict=True)]
             choices = [row.index(max(row)) for row in scores]
-            same += choices[0] == choices[1]
             if choices[0] != choices[1]:
                 shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
                 differences.append(ReplyDifference(item, "choice", shown[0], shown[1]))
     mean = math.fsum(gaps) / len(gaps) if gaps else None
     way = (place.task, place.set, place.variant, place.shots, place.scoring, place.perturb)
-    return CellParity(*way, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
+    differing_ids = sum(difference.what == "ids" for difference in differences)
+    differing = len(differences) - differing_ids  # an item has one such difference at most
+    return CellParity(
+        *way, len(a), len(a) - differing_ids, len(a) - differing, max(gaps, default=None), mean, tuple(differences)
+    )
 
 
 def _first_difference(a: Sequence[Any], b: Sequence[Any]) -> int:

@@ -30,13 +30,13 @@ _TOGETHER = 500  # replies in one transaction
 
 @dataclass(slots=True)
 class ReplyFiles:
-    """The content of the files: replies by key, and the lines that cannot be used, each with its file and number."""
+    """The content of the files: replies and failures by key, and the lines that cannot be used, each with its file and number."""
 
     replies: dict[str, Response] = field(default_factory=dict)
     failures: dict[str, Response] = field(default_factory=dict)
     first_lines: dict[str, str] = field(default_factory=dict)  # key -> the first line that has it, as FILE:NUMBER
     double: list[str] = field(default_factory=list)
-    contradicting: dict[str, str] = field(default_factory=dict)  # key -> the fields that differ
+    contradicting: dict[str, str] = field(default_factory=dict)  # key -> the two lines whose replies differ
     foreign: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
@@ -93,7 +93,7 @@ def read_replies(folder: str | Path, run: str | Path) -> ImportedReplies:
             for key, trial, _ in plan.read(cell):
                 items[key] = trial.item.id
                 prices[key] = cell.facts.get("price") or {"input": 0.0, "output": 0.0}
-        files = read_files(_files(folder), items)
+        files = read_files(sorted(path for path in folder.rglob("*.jsonl") if path.is_file()), items)
         if not (files.replies or files.failures or files.contradicting or files.foreign or files.broken):
             raise ConfigError(f"{folder}: no replies here; put the files that hold them into it, named *.jsonl")
         make_folder(out)
@@ -114,10 +114,6 @@ def _keep_keys(path: Path) -> None:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise DataError("expected a list of names of environment variables", path)
     keep_variables(names)
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*.jsonl") if path.is_file())
 
 
 def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
@@ -148,7 +144,7 @@ def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | str]]:
-    """The file and number of each line that is no request, with its key and reply, or its error."""
+    """(FILE:NUMBER, key and reply) of each line that is no request; an error message in place of key and reply."""
     for path in paths:
         try:
             with path.open("rb") as file:
@@ -168,7 +164,7 @@ def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | 
 
 
 def same_reply(a: Response, b: Response) -> bool:
-    """Whether two replies have the same text, thinking and end. Token counts may differ, as servers and programs count them."""
+    """Whether two replies have the same text, thinking and end. Servers and programs may count their tokens differently."""
     return (a.text, a.finish, a.reasoning) == (b.text, b.finish, b.reasoning)
 
 

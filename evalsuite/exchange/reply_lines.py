@@ -8,7 +8,6 @@ Replies are read by the code that reads an endpoint's answers, so that the same 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from evalsuite.backends.openai.lines import JsonLine, LineError, read_batch_line
 from evalsuite.backends.openai.replies import EndpointError, LimitNameError, RequestError, TransientError, read_reply
@@ -43,7 +42,9 @@ def _of_batch(row: JsonLine) -> Response | None:
 def _plain(row: JsonLine) -> Response | None:
     text, error = row.get("text"), row.get("error")
     if error is not None:
-        return _failed(error)
+        fields = error if isinstance(error, dict) else {"message": error}
+        reason = ": ".join(str(fields[name]) for name in ("code", "message") if fields.get(name)) or "no reason given"
+        return Response("", "error", error=hidden_start(escape_surrogates(reason), 500))
     if text is None:
         if "prompt" in row or "messages" in row:
             return None
@@ -51,18 +52,7 @@ def _plain(row: JsonLine) -> Response | None:
     if not isinstance(text, str):
         raise LineError("field 'text': expected a string")
     choice = {"text": text, "finish_reason": row.get("finish_reason"), "reasoning": row.get("reasoning")}
-    return _reply({"choices": [choice], "usage": row.get("usage")})
-
-
-def _reply(body: Any) -> Response:
     try:
-        return read_reply({}, json.dumps(body).encode())
-    except TransientError as error:
-        raise LineError(str(error)) from None
-
-
-def _failed(error: Any) -> Response:
-    """The response to a request that failed, from the value of its field `error`."""
-    fields = error if isinstance(error, dict) else {"message": error}
-    reason = ": ".join(str(fields[name]) for name in ("code", "message") if fields.get(name)) or "no reason given"
-    return Response("", "error", error=hidden_start(escape_surrogates(reason), 500))
+        return read_reply({}, json.dumps({"choices": [choice], "usage": row.get("usage")}).encode())
+    except TransientError as fault:
+        raise LineError(str(fault)) from None

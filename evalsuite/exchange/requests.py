@@ -146,7 +146,9 @@ def _stored(run: str | Path | None, backend: OpenAI, requests: RequestsByKey) ->
 def _write(folder: Path, backend: OpenAI, requests: RequestsByKey, limit_name: str) -> tuple[str, ...]:
     """Write the files of a model; returns their names."""
     name, most = safe_name(backend.model.name), backend.model.api.batch or BatchAPI()
-    batches = list(in_files(_batch(backend, requests, limit_name), most.requests, most.megabytes))
+    url = most.endpoint or endpoint_of(backend.model)
+    batch_lines = (request_line(key, url, backend.whole_body(r, limit_name)) for key, r in requests.items())
+    batches = list(in_files(batch_lines, most.requests, most.megabytes))
     numbers = [""] if len(batches) == 1 else [f"-{n}" for n in range(1, len(batches) + 1)]
     files = {f"{name}.batch{n}.jsonl": lines for n, lines in zip(numbers, batches, strict=True)}
     files[f"{name}.prompts.jsonl"] = [
@@ -156,12 +158,6 @@ def _write(folder: Path, backend: OpenAI, requests: RequestsByKey, limit_name: s
         with replacing(folder / name) as file:
             file.writelines(lines)
     return tuple(files)
-
-
-def _batch(backend: OpenAI, requests: RequestsByKey, limit_name: str) -> Iterator[bytes]:
-    url = (backend.model.api.batch or BatchAPI()).endpoint or endpoint_of(backend.model)
-    for key, request in requests.items():
-        yield request_line(key, url, backend.whole_body(request, limit_name))
 
 
 def _plain(backend: OpenAI, requests: RequestsByKey) -> Iterator[JsonObject]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypedDict
+from pathlib import Path
+from typing import TypedDict, cast
 
 from evalsuite.backends.checkpoint import labels_response
 from evalsuite.benchmarks.registry import TASKS, metric_named
+from evalsuite.common.jsonl import read_objects
 from evalsuite.results.scoring import FULL, read_answer, score_answer, score_cell, score_reply
 from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
@@ -27,6 +29,7 @@ class ExportedShot(TypedDict):
 class ExportedRow(TypedDict, total=False):
     """A line of the exported data, with the fields of its Item beside these."""
 
+    id: str
     prompt: str
     target: str
     shots: list[ExportedShot]
@@ -49,6 +52,11 @@ class AnsweredReply:
 
     def __str__(self) -> str:  # lm-eval writes it into its samples' log in place of a number
         return f"{self.answer.status}: {self.answer.text or ''}"
+
+
+def read_rows(file: Path) -> list[ExportedRow]:
+    """The rows of a file of exported data."""
+    return [cast(ExportedRow, row) for _, row in read_objects(file, surrogates=True)]
 
 
 def read(row: ExportedRow, reply: str, finish: str = "stop") -> AnsweredReply:

@@ -13,7 +13,7 @@ from evalsuite.frames.run import Run, described, table_named
 from evalsuite.frames.run import load as load_run
 from evalsuite.metrics.signatures import package_version
 
-ALWAYS = ("records", "cells")  # written also without rows
+ALWAYS = ("records", "cells")  # tables that are written even if they have no rows
 Files = dict[str, int]  # file -> rows
 
 

@@ -25,7 +25,7 @@ class Official:
 
     def __init__(self, corpus: Corpora) -> None:
         self.corpus = corpus
-        self.compared: Counter[str] = Counter()  # items, prompts
+        self.compared: Counter[str] = Counter()  # "items" and "prompts" -> how many were compared
         self.unknown_templates: set[str] = set()
         self._leaks: dict[tuple[str, str, str], set[str] | None] = {}  # (task, set, split) -> ids of its leaked items
 
@@ -83,7 +83,7 @@ class OfficialCell:
         """Yield (field, problem) for each field of a record that differs from the data."""
         original = self._expected.get(trial.item.id)
         if original is None:
-            raise Unscorable(("item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"))
+            raise Unscorable("item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items")
         self._seen[original.id] += 1
         position = self._positions[original.id], trial.rotation, trial.request.sample
         if position < self._last:

@@ -40,7 +40,7 @@ def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str
     def faults_of(record: Record, number: int) -> Faults:
         several = TASKS[record.task].kind.several
         if record.gold is not None and not several and record.gold not in record.labels:
-            raise Unscorable(("gold", f"{record.gold!a} is none of the labels"))
+            raise Unscorable("gold", f"{record.gold!a} is none of the labels")
         trial = record.trial()
         name = record.item, record.rotation, record.sample
         if name in lines:
@@ -87,7 +87,8 @@ def _file(
                 faults = [(jsonl.field_path(e["loc"]) or "file", e["msg"]) for e in error.errors(include_url=False)[:5]]
             except Unscorable as error:
                 broken = True
-                faults.append(error.args[0])
+                field, problem = error.args
+                faults.append((field, problem))
             for field, what in faults:
                 yield f"{name}:{number}: {field}: {what}"
             count += len(faults)
@@ -102,7 +103,7 @@ def _file(
 
 
 class Unscorable(Exception):
-    """A record cannot be scored. The argument is (field, problem)."""
+    """A record cannot be scored. The arguments are the field and the problem."""
 
 
 def _record(cell: CellResult, record: Record, trial: Trial) -> Faults:
@@ -112,24 +113,21 @@ def _record(cell: CellResult, record: Record, trial: Trial) -> Faults:
     for field in PLACE:
         stated, expected = getattr(record, "asked_shots" if field == "shots" else field), getattr(cell, field)
         if stated != expected:
-            raise Unscorable((field, f"is {stated!a}, but the cell's is {expected!a}"))
+            raise Unscorable(field, f"is {stated!a}, but the cell's is {expected!a}")
     if kind.options != bool(item.options) or len(item.labels) != len(item.options):
         raise Unscorable(
-            (
-                "options",
-                f"{len(item.options)} with {len(item.labels)} labels for a task of kind {kind.name}",
-            )
+            "options", f"{len(item.options)} with {len(item.labels)} labels for a task of kind {kind.name}"
         )
     if kind.single and (item.gold is None or len(set(item.labels)) < len(item.labels)):
-        raise Unscorable(("gold", "a choice has one right label, and no label twice"))
+        raise Unscorable("gold", "a choice has one right label, and no label twice")
     if item.gold is not None and item.references != (item.options[item.gold],):
         yield "gold", f"is {record.gold!a}, but that option is not the reference"
     if kind.several and not set(item.references) <= set(item.options):
-        raise Unscorable(("references", "are not all among the options"))
+        raise Unscorable("references", "are not all among the options")
     if kind.several and record.gold != ", ".join(item.labels[gold] for gold in item.golds):
         yield "gold", f"is {record.gold!a}, but those are not the references"
     if kind.written == (len(request.pairs) == len(item.options) and bool(request.pairs)):
-        raise Unscorable(("pairs", f"{len(request.pairs)} for a task of kind {kind.name}"))
+        raise Unscorable("pairs", f"{len(request.pairs)} for a task of kind {kind.name}")
     if request.pairs and "".join(request.pairs[0]) != request.prompt:
         yield "pairs", "the first is not the prompt"
     parts = item.id.split("/")
@@ -138,21 +136,18 @@ def _record(cell: CellResult, record: Record, trial: Trial) -> Faults:
     if len(set(trial.shots)) < len(trial.shots) or len(trial.shots) > trial.asked_shots:
         yield "shots", f"{len(trial.shots)} of {trial.asked_shots}, some twice or too many"
     if (record.error is None) != (record.reply is not None) or (record.error is None) == (record.finish == "error"):
-        raise Unscorable(("error", "a request has either a reply or an error"))
+        raise Unscorable("error", "a request has either a reply or an error")
     if request.sample >= (facts.samples or 1):
         yield "sample", f"is {request.sample}, but the cell has {facts.samples or 1} an item, counted from 0"
-    likely = record.likelihoods
+    likelihoods = record.likelihoods
     compared = request.scoring in HEADLINE and record.error is None
     if request.scoring == "nll" and record.finish not in HEADLINE:
         compared = False  # a person chose the explanation, without likelihoods
-    if (
-        compared != (record.finish in HEADLINE)
-        or compared != bool(likely)
-        or (compared and record.finish != request.scoring)
-    ):
-        raise Unscorable(("likelihoods", f"do not fit scoring {request.scoring} and finish {record.finish}"))
-    if likely and len(likely) != len(item.options):
-        raise Unscorable(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
+    expected = request.scoring if compared else None
+    if expected != (record.finish if record.finish in HEADLINE else None) or compared != bool(likelihoods):
+        raise Unscorable("likelihoods", f"do not fit scoring {request.scoring} and finish {record.finish}")
+    if likelihoods and len(likelihoods) != len(item.options):
+        raise Unscorable("likelihoods", f"{len(likelihoods)} for {len(item.options)} options")
     if (record.messages is not None) != facts.chat:
         yield "messages", "chat turns are there for chat models only"
     elif request_key(facts.fingerprint, request, facts.chat, facts.sampling) != record.key:
@@ -167,7 +162,7 @@ def _judged(cell: JudgedCell, record: JudgedRecord) -> Faults:
     for field in JUDGED_PLACE:
         stated, expected = getattr(record, field), getattr(cell, field)
         if stated != expected:
-            raise Unscorable((field, f"is {stated!a}, but the cell's is {expected!a}"))
+            raise Unscorable(field, f"is {stated!a}, but the cell's is {expected!a}")
     nothing = not text_after_thinking(Response(record.candidate, "stop"))
     if nothing != (not record.attempts and record.status != "missing"):
         yield "attempts", "a judge is asked about every candidate that says something"

@@ -8,7 +8,7 @@ import json
 import platform
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalsuite.analyses import contamination, judge_correction, second_reader
@@ -47,12 +47,12 @@ class Submission:
 
     out: Path
     unfilled: tuple[str, ...]
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...]
 
 
 # Keys of results.json that are not submitted: a leaderboard shows what the parser reads, and can verify neither tests of
 # contamination nor people's marks.
-_OWN = {second_reader.ANALYSIS.key, contamination.ANALYSIS.key, judge_correction.ANALYSIS.key}
+_NOT_SUBMITTED = {second_reader.ANALYSIS.key, contamination.ANALYSIS.key, judge_correction.ANALYSIS.key}
 
 
 def make_submission(run: str | Path, out: str | Path, head: form.FormValues, about: form.FormValues) -> Submission:
@@ -71,7 +71,9 @@ def make_submission(run: str | Path, out: str | Path, head: form.FormValues, abo
 
 
 def _write(run: Path, results: Results, out: Path, head: form.FormValues, about: form.FormValues) -> None:
-    shared = replace(results, contents={key: content for key, content in results.contents.items() if key not in _OWN})
+    shared = replace(
+        results, contents={key: content for key, content in results.contents.items() if key not in _NOT_SUBMITTED}
+    )
     replace_file(out / "results.json", finite_json(to_json(shared), run / "results.json", indent=1) + "\n")
     manifest, started = _manifest(run)
     replace_file(out / "manifest.json", manifest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ add_run(HERE)  # the benchmark files of the exported tasks, if they have any
 FINISH = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 
 
-def sample(row: dict[str, Any], shots: int) -> Sample:
+def sample(row: callbacks.ExportedRow, shots: int) -> Sample:
     """Turn a row of data into a sample: the first `shots` shots as turns, then the prompt."""
     if shots > len(row["shots"]):
         exported = len(row["shots"])
@@ -61,19 +60,18 @@ def of_all() -> Metric:
     """The metrics that are no means over items: they are computed from all replies together."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        replies = [(each.sample_metadata, each.score.metadata) for each in scores]
-        values = callbacks.cell_values(
-            tuple(callbacks.read(row, kept["reply"], kept["finish"]) for row, kept in replies)
-        )
-        return {name: values[name] for name in replies[0][0]["pooled"] if name in values}
+        replies = [
+            callbacks.read(each.sample_metadata, each.score.metadata["reply"], each.score.metadata["finish"])
+            for each in scores
+        ]
+        values = callbacks.cell_values(tuple(replies))
+        return {name: values[name] for name in scores[0].sample_metadata["pooled"] if name in values}
 
     return compute
 
 
 def exported(file: str, shots: int, max_tokens: int, facts: dict[str, Any]) -> Task:
-    # Not splitlines(): it also splits at U+2028, which a JSON string may hold.
-    lines = (HERE / file).read_text(encoding="utf-8").split("\n")
-    samples = [sample(json.loads(line), shots) for line in lines if line]
+    samples = [sample(row, shots) for row in callbacks.read_rows(HERE / file)]
     return Task(
         dataset=MemoryDataset(samples, name=Path(file).stem),
         solver=generate(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from lm_eval.api.samplers import ContextSampler
 try:
     from evalsuite.benchmarks.registry import add_run
     from evalsuite.exchange.export import callbacks
+    from evalsuite.exchange.export.callbacks import label_forms, of_all  # noqa: F401 - the tasks' files name them
 except ImportError as error:
     raise ImportError(
         "these tasks read replies with evalsuite (a version with `evalsuite export`), which is not in this "
@@ -26,9 +26,7 @@ add_run(HERE)  # the benchmark files of the exported tasks, if they have any
 def data(file: str, **_: Any) -> Any:
     """Rows of a file in this folder. lm-eval itself would resolve the path from the working directory, and `load_dataset`
     would make times of texts such as 2008-08-08."""
-    # Not splitlines(): it also splits at U+2028, which a JSON string may hold.
-    lines = (HERE / file).read_text(encoding="utf-8").split("\n")
-    return {"test": Dataset.from_list([json.loads(line) for line in lines if line])}
+    return {"test": Dataset.from_list(callbacks.read_rows(HERE / file))}
 
 
 class Shown(ContextSampler):
@@ -45,14 +43,6 @@ class Shown(ContextSampler):
 
 def read(doc: callbacks.ExportedRow, results: Sequence[str]) -> dict[str, float | callbacks.MetricShare]:
     return callbacks.shares(doc, results[0])
-
-
-def of_all(items: Sequence[Any]) -> float:
-    return callbacks.of_all(items)
-
-
-def label_forms(doc: callbacks.ExportedRow) -> list[str]:
-    return callbacks.label_forms(doc)
 
 
 def read_labels(doc: callbacks.ExportedRow, results: Sequence[tuple[float, bool]]) -> dict[str, float]:

@@ -22,15 +22,12 @@ class ExportedDataset(BaseDataset):
 
     @staticmethod
     def load(path: str, file: str, shots: int, **_: Any) -> DatasetDict:
-        # Not splitlines(): it also splits at U+2028, which a JSON string may hold.
-        lines = [line for line in (Path(path) / file).read_text(encoding="utf-8").split("\n") if line]
         columns = []
-        for line in lines:
-            row = json.loads(line)
+        for row in callbacks.read_rows(Path(path) / file):
             shown = row["shots"][:shots]
-            asked = {f"shot{n}": shot["prompt"] for n, shot in enumerate(shown)}
+            prompts = {f"shot{n}": shot["prompt"] for n, shot in enumerate(shown)}
             targets = {f"target{n}": shot["target"] for n, shot in enumerate(shown)}
-            columns.append({"prompt": row["prompt"], "row": line, **asked, **targets})
+            columns.append({"prompt": row["prompt"], "row": json.dumps(row), **prompts, **targets})
         dataset = Dataset.from_list(columns)
         return DatasetDict(train=dataset, test=dataset)  # OpenCompass asks for both splits; none of the first is shown
 
