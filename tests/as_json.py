@@ -39,8 +39,8 @@ def sheets_of(analysis: Analysis[Any], content: Any, cells: Sequence[CellResult]
 
 
 def a_cell(**given: Any) -> CellResult:
-    """A cell of results.json with some of its keys; the others as of a model that answered ten choices. Of `metrics` and `facts`,
-    too, only what matters needs to be given."""
+    """A cell of results.json with the given keys. All other keys have the values of a model that answered ten
+    choices; `metrics` and `facts` are completed in the same way."""
     facts = {
         "data": "0" * 64, "template": "0" * 64, "fingerprint": "f", "backend": "hf", "chat": False, "sampling": {}, "seed": 0,
         "limit": None, "skipped_lines": 0, "leaked": None, "drop_leaked": False, "tags": [],
@@ -57,7 +57,7 @@ def a_cell(**given: Any) -> CellResult:
 
 
 def scored_cell(result: CellResult, outcomes: CellOutcomes | None = None) -> ScoredCell:
-    """A scored cell of which analyses know the figures, and the outcomes if they are given."""
+    """A scored cell with its figures, and with the outcomes of its items if they are given."""
     return ScoredCell(result, outcomes or CellOutcomes(Cell(result.place, result.facts.written()), (), ()))
 
 

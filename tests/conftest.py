@@ -279,7 +279,8 @@ class Done:
 
 @pytest.fixture(scope="session", autouse=True)
 def named_models_only() -> Iterator[None]:
-    """Runs of tests ask the models that they name, and no baselines beside them; tests/test_baselines.py has those."""
+    """Runs in tests ask only the models that they name, without the usual baselines; tests/test_baselines.py tests
+    those."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evalsuite.evaluation.journey.additional_baselines", lambda *_: [])
         yield

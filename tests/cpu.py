@@ -28,7 +28,8 @@ NEAR = 1.3, 2.0  # a file is over its budget above 1.3 times its seconds plus 2 
 
 
 def cpu_seconds(alone: bool = False) -> float:
-    """CPU seconds of this process and, unless `alone`, of its descendants; of ended ones only those that were waited for."""
+    """CPU seconds of this process and, unless `alone`, of its descendants. Ended descendants count if their parent
+    waited for them."""
     if alone:
         return time.process_time()
     ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -62,7 +63,7 @@ class Costs:
         self.file, self.before = START, 0.0
         self.has_workers = bool(config.getoption("tx", None))  # each worker counts its own seconds alone
 
-    def turn(self, file: str) -> float:
+    def begin_file(self, file: str) -> float:
         """Assign the seconds spent so far to the previous file; return them."""
         now = cpu_seconds(alone=self.has_workers)
         seconds, self.before = max(0.0, now - self.before), now
@@ -75,15 +76,15 @@ class Costs:
         file = item.nodeid.partition("::")[0]
         each = self.config.getoption("--costs")
         if each or file != self.file:  # measuring takes some milliseconds
-            self.turn(file)
+            self.begin_file(file)
         result = yield
         if each:
-            self.by_test[item.nodeid] += self.turn(file)
+            self.by_test[item.nodeid] += self.begin_file(file)
         return result
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
-        self.turn("the end")
+        self.begin_file("the end")
         if hasattr(self.config, "workeroutput"):
             self.config.workeroutput["cpu"] = [dict(self.by_file), dict(self.by_test)]
 

@@ -55,7 +55,7 @@ def is_right(row: Row) -> bool:
     return choice == row.get("label", row.get("labels")) and status == row.get("status", status)
 
 
-def forget() -> None:
+def clear_reader_caches() -> None:
     """Clear the reader's caches, after its words or rules were changed."""
     read.read_one.cache_clear()
     rules.first_match.cache_clear()

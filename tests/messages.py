@@ -269,7 +269,7 @@ def _template(node: ast.Constant | ast.JoinedStr) -> tuple[str, list[ast.expr]]:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    """Names for a place: those that the expression shows, of the calls those of their arguments."""
+    """Names for a placeholder: the variables in its expression; for a call, the names of its arguments."""
     match node:
         case ast.Call(function, arguments):
             if not arguments and isinstance(function, ast.Attribute):

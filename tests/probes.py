@@ -18,7 +18,7 @@ from evalsuite.types import Cell, Likelihood, Place, Response, Trial
 TASK, SET = TASKS["cedar_inference_probing"], "sample"
 
 
-def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12) -> None:
+def add_probes(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12) -> None:
     """Add probes of the sample, answered by the run's first model, and score the run. `losses(n)`: the losses of the n-th
     item's two targets, in nats."""
     file, prompt = (

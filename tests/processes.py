@@ -51,8 +51,8 @@ def share(folder: Path) -> None:
 def session(
     *modules: str, python: Sequence[str] = (sys.executable,), **environment: str
 ) -> Iterator[Callable[..., Iterator[Any]]]:
-    """`answers(words, folder, variables, rows)` yields the answers to a command. With `environment` or another `python` the
-    session has a parent of its own, whose variables are set before it loads anything."""
+    """`answers(words, folder, variables, rows)` yields the answers to a command. With `environment` or another
+    `python`, the session has its own parent process, which gets these variables before it loads anything."""
     with ExitStack() as stack:
         if environment or python != (sys.executable,) or _SharedParent.folder is None:
             own = Path(stack.enter_context(tempfile.TemporaryDirectory()))

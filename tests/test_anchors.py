@@ -280,14 +280,14 @@ def test_the_command_writes_the_file_of_the_last_size(tmp_path: Path, cli: Calla
     names = [f"m{n}" for n in range(1, 6)]
     evalsuite.run({name: model(n) for n, name in enumerate(names, 1)}, tasks=[XCOPA.name], out=tmp_path / "run")
     out = tmp_path / "a.json"
-    said = cli("anchors", tmp_path / "run", "--size", "2,3", "--out", out, COLUMNS="100").stdout
+    stdout = cli("anchors", tmp_path / "run", "--size", "2,3", "--out", out, COLUMNS="100").stdout
     (one,) = json.loads(out.read_text(encoding="utf-8"))["sets"]
     assert (one["of"], one["models"], [row["size"] for row in one["curve"]]) == (len(known), names, [2, 3])
     assert len(one["items"]) == 3 and math.fsum(item["weight"] for item in one["items"]) == pytest.approx(1)
     assert one["seen"] == [pytest.approx(2 / len(known)), pytest.approx(6 / len(known))]
-    lines = [line.split() for line in said.split("\n")]
+    lines = [line.split() for line in stdout.split("\n")]
     assert [line[0] for line in lines if line and line[0] in ("2", "3")][:2] == ["2", "3"]
-    assert "chosen by 5 models: too few" in said and f"evalsuite run --items {out}" in " ".join(said.split())
+    assert "chosen by 5 models: too few" in stdout and f"evalsuite run --items {out}" in " ".join(stdout.split())
 
 
 def _ask(tmp_path: Path, items: Path, **settings: Any) -> evalsuite.Results:

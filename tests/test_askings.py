@@ -58,7 +58,8 @@ def results(analysis: Analysis, rows: list) -> Results:
 
 
 def draws(answers: Sequence[int | None], k: int) -> tuple[float, float, float, float]:
-    """cons@k, share of ties, pass@k and pass^k of answers of which 0 is right, over all sets of k."""
+    """cons@k, the share of ties, pass@k and pass^k for answers of which option 0 is right, averaged over all sets of
+    k answers."""
     credit, tied, once, always = [], [], [], []
     for drawn in combinations(answers, k):
         counts = Counter(a for a in drawn if a is not None)

@@ -128,8 +128,9 @@ def test_all_are_drawn_where_there_are_few() -> None:
 
 
 def table4() -> tuple[Sample, list[Mark]]:
-    """Ten choices of a run of 100. Right by the parser: 4 of 60, all of them by people; else 6 of 40, of which people
-    find two right: one that the parser read otherwise, one in which it read nothing."""
+    """A sample of ten choices from a run of 100. The parser finds 60 replies right; of these 4 are in the sample, and
+    people agree on all. Of the 40 others 6 are in the sample; people find two of them right: one that the parser read
+    otherwise, one in which it read nothing."""
     right = [(choice(n, reply="a" if n < 2 else "选a。"), "right", 60, 4) for n in range(4)]
     wrong = [(choice(n, reply="b", read=1), "wrong", 30, 4) for n in range(4, 8)]
     silent = [(choice(n, reply="嗯", read=None), "unparsed", 10, 2) for n in (8, 9)]
@@ -428,8 +429,8 @@ def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     done = cli("audit", "read", marks, "--published", "--out", out, "--csv", table, COLUMNS="80")
     assert max(map(len, done.stdout.split("\n"))) <= 80 + len(str(out))
     assert all(word in done.stdout for word in ("ChatGLM-6B", "qwen2.5-coder-0.5b", "60 of 60"))
-    told = json.loads(out.read_text(encoding="utf-8"))
-    assert told["correct"][0]["filtered"] == 8 and told["sample"]["outputs"] == 60
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert content["correct"][0]["filtered"] == 8 and content["sample"]["outputs"] == 60
     rows = list(csv.DictReader(table.open(encoding="utf-8-sig")))
     assert (rows[0]["kind"], rows[0]["correct"], rows[0]["run_outputs"]) == ("choice", "8", "48")
     foreign = tmp_path / "foreign.jsonl"

@@ -19,7 +19,7 @@ from evalsuite.review.audit.sample import Sample, load_sample, save_sample
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> tuple[Path, Sample]:
+def folder_and_sample(tmp_path: Path) -> tuple[Path, Sample]:
     """A folder with a sample of a choice, a text and a span, where marks can be written."""
     span = text(2, id="s2", task="conflict_detection")
     sample = sample_of((choice(0), "s", 1, 1), (text(1), "t", 1, 1), (span, "u", 1, 1))
@@ -42,8 +42,10 @@ def marked(tmp_path: Path) -> tuple[Path, Sample]:
         ("t1", {"right": True, "score": True}, "score"),
     ],
 )
-def test_broken_marks_are_named(marked: tuple[Path, Sample], output: str, fields: dict[str, Any], field: str) -> None:
-    folder, sample = marked
+def test_broken_marks_are_named(
+    folder_and_sample: tuple[Path, Sample], output: str, fields: dict[str, Any], field: str
+) -> None:
+    folder, sample = folder_and_sample
     file = folder / "m.jsonl"
     file.write_text(line(sample, "s2", right=True) + "\n" + line(sample, output, **fields) + "\n", encoding="utf-8")
     with pytest.raises(DataError) as error:
@@ -60,17 +62,17 @@ def test_broken_marks_are_named(marked: tuple[Path, Sample], output: str, fields
         ("m.csv", "对".encode("gb18030"), "not UTF-8"),
     ],
 )
-def test_files_that_are_no_marks(marked: tuple[Path, Sample], name: str, content: bytes, says: str) -> None:
-    file = marked[0] / name
+def test_files_that_are_no_marks(folder_and_sample: tuple[Path, Sample], name: str, content: bytes, says: str) -> None:
+    file = folder_and_sample[0] / name
     file.write_bytes(content)
     with pytest.raises(DataError, match=says):
-        read_marks([file], marked[1])
+        read_marks([file], folder_and_sample[1])
     with pytest.raises(DataError, match="cannot read"):
-        read_marks([marked[0] / "none.jsonl"], marked[1])
+        read_marks([folder_and_sample[0] / "none.jsonl"], folder_and_sample[1])
 
 
-def test_last_of_double_marks_counts(marked: tuple[Path, Sample]) -> None:
-    folder, sample = marked
+def test_last_of_double_marks_counts(folder_and_sample: tuple[Path, Sample]) -> None:
+    folder, sample = folder_and_sample
     file = folder / "m.jsonl"
     rows = (("c0", {"said": "(a)"}), ("c0", {"said": "b"}), ("t1", {"right": False, "score": 2, "blind": False}))
     file.write_text("".join(line(sample, o, **f) + "\n" for o, f in rows), encoding="utf-8")
@@ -81,8 +83,8 @@ def test_last_of_double_marks_counts(marked: tuple[Path, Sample]) -> None:
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_a_spreadsheet_of_marks(marked: tuple[Path, Sample], separator: str) -> None:
-    folder, sample = marked
+def test_a_spreadsheet_of_marks(folder_and_sample: tuple[Path, Sample], separator: str) -> None:
+    folder, sample = folder_and_sample
     file = folder / "m.csv"
     with file.open("w", encoding="utf-8-sig", newline="") as out:
         writer = csv.writer(out, delimiter=separator)
@@ -110,8 +112,8 @@ def test_an_id_like_a_number_stays_a_text(tmp_path: Path) -> None:
     assert [mark.output for mark in read_marks([tmp_path / "m.csv"], sample).marks] == ["123456789012", "0a1b2c3d4e5f"]
 
 
-def test_marks_of_another_sample_are_refused(marked: tuple[Path, Sample]) -> None:
-    folder, sample = marked
+def test_marks_of_another_sample_are_refused(folder_and_sample: tuple[Path, Sample]) -> None:
+    folder, sample = folder_and_sample
     file = folder / "m.jsonl"
     other = replace(sample, rubric="cicero")
     file.write_text(line(other, "c0", said="(a)") + "\n", encoding="utf-8")

@@ -720,7 +720,8 @@ ASKED: dict[str, Any] = {"tasks": ["event_cause", "slot_identification"], "limit
 
 
 class Same(BatchServer):
-    """A server whose faults depend on the prompt alone, since samples of one prompt come in any order."""
+    """A server whose faults depend on the prompt alone: the samples of one prompt arrive in any order, so faults by
+    order would differ."""
 
     def _kind(self, name: str, times: int) -> str:
         return BatchServer._kind(self, name, 0)

@@ -463,16 +463,16 @@ def test_a_run_keeps_what_it_needs_to_be_scored_again(tmp_path: Path) -> None:
     assert sorted(p.relative_to(out).as_posix() for p in (out / "benchmarks").rglob("*") if p.is_file()) == [
         "benchmarks/quiz/benchmark.yaml", "benchmarks/quiz/prompts/own.j2",
     ]  # fmt: skip
-    _forget()
+    _forget_files()
     evalsuite.score(out)
     assert (out / "results.json").read_bytes() == before
-    _forget()
+    _forget_files()
     assert load_results(out).cells and TASKS["quiz_pick"].kind.name == "choice"
-    _forget()
+    _forget_files()
     evalsuite.report([out])
 
 
-def _forget() -> None:
+def _forget_files() -> None:
     """Forget benchmark files, as a new process does not know any."""
     registry.forget_files()
     assert "quiz_pick" not in TASKS
@@ -634,5 +634,5 @@ def test_columns_that_say_nothing_are_named(tmp_path: Path) -> None:
 
 
 def test_the_prompts_of_a_file_are_shown_with_their_gold(tmp_path: Path, cli: Any) -> None:
-    said = cli("data", "check", write(tmp_path)).stdout
-    assert "(B) 粽子" in said and "── gold: A  月饼" in said
+    stdout = cli("data", "check", write(tmp_path)).stdout
+    assert "(B) 粽子" in stdout and "── gold: A  月饼" in stdout

@@ -110,8 +110,8 @@ def test_a_run_is_judged_audited_tested_and_shown_by_its_folder_alone(run: Path,
         f"five_{name}" for name in ["pick", "several", "words", "tell", "count"]
     }
     registry.forget_files()
-    shown = CliRunner().invoke(app, ["show", str(out)])
-    assert shown.exit_code == 0 and "five Pick" in shown.output
+    result = CliRunner().invoke(app, ["show", str(out)])
+    assert result.exit_code == 0 and "five Pick" in result.output
     registry.forget_files()
     page = evalsuite.report([out], tmp_path / "page")
     assert "@misc{five" in data_in_page(page)["citations"]

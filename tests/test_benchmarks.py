@@ -31,19 +31,19 @@ MODELS = """models:
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def sisters_results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("sisters")
     (folder / "models.yaml").write_text(MODELS)
     return evalsuite.run(folder / "models.yaml", tasks=SISTERS, out=folder / "run")
 
 
-def records(done: Results, cell: dict[str, Any]) -> list[dict[str, Any]]:
-    return read_jsonl(done.out / cell["records"])
+def records(sisters_results: Results, cell: dict[str, Any]) -> list[dict[str, Any]]:
+    return read_jsonl(sisters_results.out / cell["records"])
 
 
 @pytest.mark.slow
-def test_gold_answers_lose_nothing(done: Results) -> None:
-    cells = [cell for cell in cells_of(done) if cell["model"] == "oracle"]
+def test_gold_answers_lose_nothing(sisters_results: Results) -> None:
+    cells = [cell for cell in cells_of(sisters_results) if cell["model"] == "oracle"]
     assert {cell["task"] for cell in cells} == {t.name for t in tasks_named(SISTERS)}
     for cell in cells:
         assert cell["status"] == {"parsed": cell["items"]}, cell
@@ -54,13 +54,13 @@ def test_gold_answers_lose_nothing(done: Results) -> None:
 
 
 @pytest.mark.slow
-def test_classes_are_scikit_learns(done: Results) -> None:
+def test_classes_are_scikit_learns(sisters_results: Results) -> None:
     from sklearn.metrics import f1_score, precision_score
 
-    cells = [cell for cell in cells_of(done) if (cell["task"], cell["model"]) == ("cider_dnli", "random")]
+    cells = [cell for cell in cells_of(sisters_results) if (cell["task"], cell["model"]) == ("cider_dnli", "random")]
     assert [cell["set"] for cell in cells] == [f"fold{n}" for n in range(1, 6)]
     for cell in cells:
-        rows = records(done, cell)
+        rows = records(sisters_results, cell)
         gold = [row["references"][0] for row in rows]
         said = [row["options"][row["answer"]["choice"]] for row in rows]
         assert cell["metrics"]["macro_f1"]["value"] == pytest.approx(f1_score(gold, said, average="macro"))
@@ -69,16 +69,16 @@ def test_classes_are_scikit_learns(done: Results) -> None:
         )
 
 
-def test_a_cells_bleu_is_the_notebooks(done: Results) -> None:
+def test_a_cells_bleu_is_the_notebooks(sisters_results: Results) -> None:
     """sacreBLEU itself gives the same: over the whole file, answered cells with the whole reply and the others with the word
     escaped; and over the answers that were read."""
     with (bundled("sample") / "glucose" / FILES["test"]).open(encoding="utf-8", newline="") as file:
         key = list(csv.DictReader(file))
-    found = [cell for cell in cells_of(done) if cell["task"] == "glucose_specific_statement"]
+    found = [cell for cell in cells_of(sisters_results) if cell["task"] == "glucose_specific_statement"]
     assert len(found) == 20
     for cell in found:
         column = f"{cell['set'].removeprefix('d')}_specificNL"
-        rows = {int(row["item"].rpartition("/")[2]): row for row in records(done, cell)}
+        rows = {int(row["item"].rpartition("/")[2]): row for row in records(sisters_results, cell)}
         said = {n: row["answer"]["text"] or "" for n, row in rows.items()}
         replies = {n: whole_reply(row["reply"]) for n, row in rows.items()}
         whole = cells_bleu([replies.get(n, "escaped") for n in range(len(key))], [row[column] for row in key])
@@ -94,20 +94,22 @@ def test_of_a_part_of_the_rows_there_is_no_notebooks_figure(tmp_path: Path) -> N
     assert cell["facts"]["answered"] == 2 and "sacrebleu_notebook" not in cell["metrics"]
 
 
-def test_the_mean_of_folds_weighs_each_the_same(done: Results) -> None:
-    (found,) = [m for m in content_of(done, "means") if (m["task"], m["model"]) == ("cider_span_selection", "random")]
-    folds = [c for c in cells_of(done) if (c["task"], c["model"]) == ("cider_span_selection", "random")]
+def test_the_mean_of_folds_weighs_each_the_same(sisters_results: Results) -> None:
+    (found,) = [
+        m for m in content_of(sisters_results, "means") if (m["task"], m["model"]) == ("cider_span_selection", "random")
+    ]
+    folds = [c for c in cells_of(sisters_results) if (c["task"], c["model"]) == ("cider_span_selection", "random")]
     assert found["sets"] == list(BENCHMARKS["cider"].sets)
     assert found["metrics"]["accuracy"]["value"] == pytest.approx(
         mean(c["metrics"]["accuracy"]["value"] for c in folds)
     )
     # V1 and v2 are not parts of a whole.
-    assert not [m for m in content_of(done, "means") if TASKS[m["task"]].benchmark == "cicero"]
+    assert not [m for m in content_of(sisters_results, "means") if TASKS[m["task"]].benchmark == "cicero"]
 
 
-def test_the_intervals_of_folds_give_that_of_their_mean(done: Results) -> None:
+def test_the_intervals_of_folds_give_that_of_their_mean(sisters_results: Results) -> None:
     """Independent sets: half widths of 3 and 4 points make one of 5 for the sum, 2.5 for the mean (and 0.6, 0.8: 0.5)."""
-    folds = [c for c in cells_of(done) if (c["task"], c["model"]) == ("cider_span_selection", "random")][:2]
+    folds = [c for c in cells_of(sisters_results) if (c["task"], c["model"]) == ("cider_span_selection", "random")][:2]
     ends = ({"value": 0.4, "low": 0.37, "high": 0.406}, {"value": 0.6, "low": 0.56, "high": 0.608})
     (made,) = means(a_cell(**{**c, "metrics": {"accuracy": e}}) for c, e in zip(folds, ends, strict=True))
     accuracy = made.written()["metrics"]["accuracy"]

@@ -384,18 +384,21 @@ def test_confusions_of_both_scripts_have_the_same_names(run: Path) -> None:
 
 
 def test_tables_fit_the_terminal(run: Path) -> None:
-    found = results_json(run)
+    results = results_json(run)
     console = Console(width=100, record=True, file=None, legacy_windows=False, force_terminal=False, quiet=False)
     with console.capture() as capture:
         for table in draw(
-            (*sheets_of(breakdowns.ANALYSIS, found["breakdowns"]), *sheets_of(of_names.ANALYSIS, found["confusions"]))
+            (
+                *sheets_of(breakdowns.ANALYSIS, results["breakdowns"]),
+                *sheets_of(of_names.ANALYSIS, results["confusions"]),
+            )
         ):
             console.print(table)
     text = capture.get()
     assert "…" not in text.replace("由…制成", "").replace("是…的一部分", "")
     assert "HARD, test paper 0-shot: by turns of the dialogue" in text and "18-19" in text
     assert "SI EASY, test paper 0-shot circular: taken for another" in text
-    entry = next(e for e in found["confusions"] if e["task"] == SLOTS)
+    entry = next(e for e in results["confusions"] if e["task"] == SLOTS)
     gold, name, count, offered = confusions(Confusion.model_validate(entry))[0]
     line = next(line for line in text.splitlines() if entry["names"][gold][1] in line and entry["names"][name][1] in line)  # fmt: skip
     assert str(count) in line and str(offered) in line

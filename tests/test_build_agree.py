@@ -110,6 +110,6 @@ def test_what_cannot_be_compared(tmp_path: Path, files: list[Path]) -> None:
 
 def test_the_command_writes_agreement_and_disagreements(files: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "agree.json"
-    told = CliRunner().invoke(build, ["agree", *map(str, files), "--out", str(out), "--most", "1"], catch_exceptions=False)  # fmt: skip
-    assert told.exit_code == 0 and "4 disagreements, the first 1" in told.output and "mean kappa" in told.output
+    result = CliRunner().invoke(build, ["agree", *map(str, files), "--out", str(out), "--most", "1"], catch_exceptions=False)  # fmt: skip
+    assert result.exit_code == 0 and "4 disagreements, the first 1" in result.output and "mean kappa" in result.output
     assert len(json.loads(out.read_text(encoding="utf-8"))["disagreements"]) == 4

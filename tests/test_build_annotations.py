@@ -95,9 +95,9 @@ def test_lines_as_a_whole(tmp_path: Path) -> None:
         (2, "annotations[1]"),
         (3, "set"),
     ]
-    told = CliRunner().invoke(build, ["check", str(file)])
-    assert told.exit_code == 2 and f"{file}:2: field 'id': dialogue “1” stands in line 1 already" in told.output
-    assert "2 dialogues, 3 annotations, 4 problems" in told.output
+    result = CliRunner().invoke(build, ["check", str(file)])
+    assert result.exit_code == 2 and f"{file}:2: field 'id': dialogue “1” stands in line 1 already" in result.output
+    assert "2 dialogues, 3 annotations, 4 problems" in result.output
 
 
 def test_the_sample_keeps_to_the_rules_and_the_schema() -> None:
@@ -182,8 +182,8 @@ def test_unusable_proposals_are_left_out(tmp_path: Path) -> None:
         api = f"base_url: '{server.url}', key_env: null, backoff: 0.02"
         models.write_text(f"models:\n  - {{name: m, backend: openai, path: m, chat: true, api: {{{api}}}}}\n")
         args = ["annotate", str(file), "--out", str(tmp_path / "p.html"), "--suggest", "m", "--models", str(models)]
-        told = CliRunner().invoke(build, args, catch_exceptions=False)
-    assert told.exit_code == 0 and "1 proposals of m for 1 dialogues, 2 left out" in told.output
+        result = CliRunner().invoke(build, args, catch_exceptions=False)
+    assert result.exit_code == 0 and "1 proposals of m for 1 dialogues, 2 left out" in result.output
     assert CliRunner().invoke(build, args).exit_code == 0  # from the store: the endpoint is gone
     (one, two), wrong = check_dialogues(tmp_path / "p.proposals.jsonl")
     assert one.annotations[0].proposed and one.annotations[0].evidence == ["昨天掉进洗脸池里了"] and not two.annotations[0].proposed  # fmt: skip

@@ -23,7 +23,8 @@ REVISED = {"verdict": "revised", "inspector": "丙"}
 
 @pytest.fixture
 def annotations_file(tmp_path: Path) -> Path:
-    """Annotations with three verdicts (one is on what the annotator revised), one without a verdict, and one by the inspector."""
+    """A file of annotations: three with verdicts (one is on a text that the annotator has revised since), one
+    without, and one by the inspector."""
     one = row(
         "1", [CAUSE | ACCEPTED, THING | RETURNED, NEXT | RETURNED | {"verdict": "revised", "inspector": ""}], "甲"
     )

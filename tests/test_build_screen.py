@@ -331,7 +331,7 @@ def results(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
-TAGGER = "bigrams:pairs"  # jieba takes each process a second to load
+TAGGER = "bigrams:bigrams_of"  # jieba takes each process a second to load
 
 
 @pytest.mark.thorough
@@ -411,8 +411,8 @@ def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, m
     kept = read_jsonl(out / "kept.jsonl")
     # turns are kept as they came: 雨傘 stays traditional
     assert kept == [{"id": "a", "dialogue": [f"A: {text}" for text in UTTERANCES]}]
-    told = json.loads((out / "counts.json").read_text(encoding="utf-8"))
-    assert told["kept"] == 1 and told["sources"][0]["histogram"] == {"0": 1, "2": 1, "3": 1}
+    content = json.loads((out / "counts.json").read_text(encoding="utf-8"))
+    assert content["kept"] == 1 and content["sources"][0]["histogram"] == {"0": 1, "2": 1, "3": 1}
 
     for change in ({"either_way": True}, {"without": ["RelatedTo"]}, {"tagger": "jieba"}):
         with pytest.raises(ConfigError, match=f"other {next(iter(change))}.*--out"):

@@ -154,8 +154,8 @@ def test_the_sample_through_the_command(tmp_path: Path) -> None:
     out = tmp_path / "made"
     args = ["tasks", "bundled:sample/annotations.jsonl", "--out", str(out)]
     for more in (["--seed", "7"], []):
-        told = CliRunner().invoke(build, args + more, catch_exceptions=False)
-        assert told.exit_code == 0 and "699 of 699 annotations, 64 dialogues" in told.output
+        result = CliRunner().invoke(build, args + more, catch_exceptions=False)
+        assert result.exit_code == 0 and "699 of 699 annotations, 64 dialogues" in result.output
     built, shipped = (
         {p.relative_to(f): p.read_bytes() for p in f.rglob("*.jsonl")} for f in (out / "data", bundled("sample/data"))
     )
@@ -295,26 +295,29 @@ def test_unusable_files_and_settings_are_refused(
 
 def test_the_phrase_that_is_meant(tmp_path: Path) -> None:
     """科幻片 stands twice in the official example: the one in its evidence is masked, replaced, and cut at."""
-    told = ["A: 我很少看科幻片。", "B: 别提科幻片，我也很少看科幻片，一看就睡着。"]
+    dialogue = ["A: 我很少看科幻片。", "B: 别提科幻片，我也很少看科幻片，一看就睡着。"]
     k = knowledge("后续事件", "B看电影", "B睡着了", "科幻片", "恐怖片", "天气预报", evidence=["我也很少看科幻片"])
     build_benchmark(
-        [write_jsonl(tmp_path / "a.jsonl", {**ROW, "dialogue": told, "annotations": [k]})],
+        [write_jsonl(tmp_path / "a.jsonl", {**ROW, "dialogue": dialogue, "annotations": [k]})],
         tmp_path / "out",
         shares=(0, 0),
     )
     assert rows(tmp_path / "out", "knowledge_filling")[0]["dialogue"] == [
-        told[0],
+        dialogue[0],
         "B: 别提科幻片，我也很少看[MASK]，一看就睡着。",
     ]
-    assert rows(tmp_path / "out", "conflict_detection")[0]["dialogue"][0] == told[0]
-    assert rows(tmp_path / "out", "clipped_subsequent_event")[0]["dialogue"] == [told[0], "B: 别提科幻片，我也很少看"]
+    assert rows(tmp_path / "out", "conflict_detection")[0]["dialogue"][0] == dialogue[0]
+    assert rows(tmp_path / "out", "clipped_subsequent_event")[0]["dialogue"] == [
+        dialogue[0],
+        "B: 别提科幻片，我也很少看",
+    ]
 
 
 @pytest.mark.thorough
 def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
     args = ["tasks", str(SAMPLE), "--out", str(tmp_path), "--distractors", "adversarial"]
-    told = CliRunner().invoke(build, args, catch_exceptions=False)
-    assert told.exit_code == 0 and "distractors.json" in told.output
+    result = CliRunner().invoke(build, args, catch_exceptions=False)
+    assert result.exit_code == 0 and "distractors.json" in result.output
     went = json.loads((tmp_path / "distractors.json").read_text(encoding="utf-8"))["filtered"]
     assert len(went) == 6 and (tmp_path / "distractors.easy.test.svg").is_file()
     changed = [(r, b) for r, b in zip(rows(tmp_path, "knowledge_filling"), rows(bundled("sample"), "knowledge_filling"), strict=True) if r != b]  # fmt: skip
@@ -325,12 +328,12 @@ def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
 def test_the_command_passes_its_flags(tmp_path: Path) -> None:
     files = [str(write_jsonl(tmp_path / f"{name}.jsonl", row_by(name, WET))) for name in ("林", "周")]
     args = ["tasks", *files, "--out", str(tmp_path / "out")]
-    told = CliRunner().invoke(build, [*args, "--annotator", "周", "--seed", "7", "--shares", "0,0.25"])
-    assert told.exit_code == 0, told.output
+    result = CliRunner().invoke(build, [*args, "--annotator", "周", "--seed", "7", "--shares", "0,0.25"])
+    assert result.exit_code == 0, result.output
     record = json.loads((tmp_path / "out/build.json").read_text(encoding="utf-8"))
     assert record["settings"] == {"annotator": "周", "distractors": "annotated", "seed": 7, "shares": [0.0, 0.25]}
-    told = CliRunner().invoke(build, [*args, "--shares", "0.4;0.1"])
-    assert told.exit_code == 2 and "expected two numbers" in told.output
+    result = CliRunner().invoke(build, [*args, "--shares", "0.4;0.1"])
+    assert result.exit_code == 2 and "expected two numbers" in result.output
 
 
 def built_benchmark(merged: Merged, filling: int = 1, logs: Sequence[str] = ()) -> BuiltBenchmark:

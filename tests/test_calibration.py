@@ -184,7 +184,8 @@ def stated_row(replies: list[str], golds: list[int], dialogues: list[int]) -> ca
 
 @pytest.fixture(scope="module")
 def confidence_replies() -> tuple[list[str], list[int], np.ndarray, np.ndarray]:
-    """200 replies, of which every tenth states nothing: replies, golds, and stated confidence and right of the others."""
+    """200 replies, of which every tenth states no confidence; their gold answers; the stated confidence of the
+    others, and whether they are right."""
     rng = np.random.default_rng(7)
     confidence = rng.choice([0.35, 0.5, 0.62, 0.77, 0.83, 0.95, 1.0], 200)
     golds = np.where(rng.random(200) < 0.3 + 0.5 * confidence, 0, 1)

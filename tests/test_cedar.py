@@ -51,11 +51,11 @@ FIGURE_4 = [
 ]
 
 
-def zh(antecedent: str, consequent: str, connective: str = "导致", valid: bool = True) -> Explanation:
+def chinese_explanation(antecedent: str, consequent: str, connective: str = "导致", valid: bool = True) -> Explanation:
     return Explanation("event", antecedent, connective, consequent, valid, "zh")
 
 
-def of(*explanations: Explanation) -> Instance:
+def instance_of(*explanations: Explanation) -> Instance:
     return Instance("cedar/x/test/0", "x", "test", ("A: 好",), "B: 好", explanations)
 
 
@@ -86,17 +86,17 @@ def test_draws_hang_on_the_explanation_alone() -> None:
 
 
 CHINESE = [
-    ("swapped", zh("雨下得很大", "A没去爬山"), "A没去爬山导致雨下得很大"),
-    ("negation", zh("雨下得很大", "A没去爬山"), "雨下得很大没有导致A没去爬山"),
-    ("negation", zh("天气好", "A去爬山", "促使"), "天气好没有促使A去爬山"),
-    ("reversed", zh("雨下得很大", "A没去爬山"), "爬山没去A导致很大得雨下"),
-    ("reversed", zh("天黑了，下雨", "A没出门"), "出门没A导致下雨了，天黑"),
+    ("swapped", chinese_explanation("雨下得很大", "A没去爬山"), "A没去爬山导致雨下得很大"),
+    ("negation", chinese_explanation("雨下得很大", "A没去爬山"), "雨下得很大没有导致A没去爬山"),
+    ("negation", chinese_explanation("天气好", "A去爬山", "促使"), "天气好没有促使A去爬山"),
+    ("reversed", chinese_explanation("雨下得很大", "A没去爬山"), "爬山没去A导致很大得雨下"),
+    ("reversed", chinese_explanation("天黑了，下雨", "A没出门"), "出门没A导致下雨了，天黑"),
 ]
 
 
 @pytest.mark.parametrize(("name", "explanation", "text"), CHINESE)
 def test_chinese_corruptions_move_whole_words(name: str, explanation: Explanation, text: str) -> None:
-    assert CORRUPTIONS[name].text(of(explanation), 0) == text
+    assert CORRUPTIONS[name].text(instance_of(explanation), 0) == text
 
 
 @pytest.mark.parametrize(("size", "left"), [(2, 1), (4, 3), (5, 3), (10, 7), (12, 8), (20, 14)])
@@ -104,7 +104,7 @@ def test_thirty_percent_are_dropped(size: int, left: int) -> None:
     explanation = Explanation("event", " ".join("abcdefghijklmnopqrst"[: size - 2]), "causes", "z")
     if size == 2:
         explanation = Explanation("event", "a", "causes", "")
-    text = CORRUPTIONS["dropped"].text(of(explanation), 0)
+    text = CORRUPTIONS["dropped"].text(instance_of(explanation), 0)
     assert text is not None and len(text.split()) == left
 
 
@@ -117,13 +117,13 @@ NOTHING = [
 
 @pytest.mark.parametrize(("name", "explanation"), NOTHING)
 def test_nothing_to_corrupt_gives_none(name: str, explanation: Explanation) -> None:
-    assert CORRUPTIONS[name].text(of(explanation), 0) is None
+    assert CORRUPTIONS[name].text(instance_of(explanation), 0) is None
 
 
 def test_every_connective_can_be_negated_and_is_one_chinese_word() -> None:
     assert all(negated != plain for table in NEGATED.values() for plain, negated in table.items())
     for connective in NEGATED["zh"]:
-        assert connective in words(zh("雨大", "路滑", connective))
+        assert connective in words(chinese_explanation("雨大", "路滑", connective))
 
 
 LINE: dict[str, Any] = {
@@ -170,7 +170,7 @@ def test_an_id_is_taken_once_a_source(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def own() -> tuple[Instance, ...]:
+def bundled_instances() -> tuple[Instance, ...]:
     return cedar.read_instances(bundled("sample") / "cedar/test.jsonl", "test", False)[0]
 
 
@@ -179,19 +179,21 @@ def stems(text: str) -> set[str]:
     return {word[:4] for word in said.split() if len(word) > 3}
 
 
-def test_the_sample_is_large_enough_and_meets_what_a_program_can_see(own: tuple[Instance, ...]) -> None:
-    valid = [(i, e) for i in own for e in i.explanations if e.valid]
-    assert len(own) >= 20 and len(valid) >= 60 and {e.dimension for _, e in valid} == set(DIMENSIONS)
+def test_the_sample_is_large_enough_and_meets_what_a_program_can_see(bundled_instances: tuple[Instance, ...]) -> None:
+    valid = [(i, e) for i in bundled_instances for e in i.explanations if e.valid]
+    assert len(bundled_instances) >= 20 and len(valid) >= 60 and {e.dimension for _, e in valid} == set(DIMENSIONS)
     assert min(Counter(e.dimension for _, e in valid).values()) >= 5
-    assert all(any(not e.valid for e in i.explanations) for i in own)
+    assert all(any(not e.valid for e in i.explanations) for i in bundled_instances)
     for instance, explanation in valid:  # relevant: about the response; not trivial: parrots no turn
         assert stems(explanation.consequent) & stems(instance.response), explanation.text
         assert all(stems(explanation.antecedent) != stems(turn) for turn in instance.history), explanation.text
 
 
-def test_every_valid_explanation_of_the_sample_undergoes_every_corruption(own: tuple[Instance, ...]) -> None:
-    items = cedar.probe_items(own, INFERENCE)
-    count = sum(e.valid for i in own for e in i.explanations)
+def test_every_valid_explanation_of_the_sample_undergoes_every_corruption(
+    bundled_instances: tuple[Instance, ...],
+) -> None:
+    items = cedar.probe_items(bundled_instances, INFERENCE)
+    count = sum(e.valid for i in bundled_instances for e in i.explanations)
     assert Counter(map(corruption_of, items)) == dict.fromkeys(CORRUPTIONS, count)
     assert all(item.options[0] != item.options[1] and item.gold == 0 for item in items)
     assert len({item.id for item in items}) == len(items)
@@ -303,8 +305,11 @@ def test_a_cause_becomes_an_explanation_of_the_turn_that_tells_its_consequent() 
     )
     assert [(i.response, i.history) for i in found] == [(TALK[2], TALK[:2]), (TALK[3], TALK[:3])]
     first, second = (i.explanations for i in found)
-    assert first == (zh("雨下得好大", "A怕山路太滑会摔跤"), zh("A和B不去爬山了", "A怕山路太滑会摔跤", valid=False))
-    assert second[1:] == (zh("雨下得好大", "B在家看电影", valid=False),)
+    assert first == (
+        chinese_explanation("雨下得好大", "A怕山路太滑会摔跤"),
+        chinese_explanation("A和B不去爬山了", "A怕山路太滑会摔跤", valid=False),
+    )
+    assert second[1:] == (chinese_explanation("雨下得好大", "B在家看电影", valid=False),)
     assert found[0].id == "cedar/corecode-easy/test/0"
 
 

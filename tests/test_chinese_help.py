@@ -46,7 +46,7 @@ def test_the_help_of_tables_is_made_in_both_languages(monkeypatch: pytest.Monkey
 def test_help_is_chinese_and_nothing_is_cut(command: str) -> None:
     env = {**os.environ, "EVALSUITE_LANG": "zh", "COLUMNS": "80", "PYTHONUTF8": "1"}
     args = [sys.executable, "-m", "evalsuite.cli", *command.split(), "--help"]
-    shown = subprocess.run(args, env=env, capture_output=True, encoding="utf-8", check=True).stdout
-    assert "显示本说明并退出" in shown and "选项" in shown
-    lines = [line.strip("│ ") for line in shown.splitlines()]
+    stdout = subprocess.run(args, env=env, capture_output=True, encoding="utf-8", check=True).stdout
+    assert "显示本说明并退出" in stdout and "选项" in stdout
+    lines = [line.strip("│ ") for line in stdout.splitlines()]
     assert not [line for line in lines if line.startswith(tuple("，。；：、）")) or "…" in line or line.endswith("（")]

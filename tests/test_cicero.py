@@ -205,7 +205,7 @@ def test_every_prompt_shows_dialogue_target_and_options(task: str, variant: str)
 
 
 def misread_ids(corpus: CiceroCorpus, set: str, split: str) -> list[str]:
-    """Ids of items whose own right answer does not come through the readers as right."""
+    """Ids of items whose right answer the readers do not read as right when it is given as the reply."""
     found = []
     for task in TASKS_CICERO.values():
         if not corpus.path(task, set, split).is_file():

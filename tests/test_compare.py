@@ -150,12 +150,12 @@ def test_each_row_is_otherwise_equal_and_corrected_with_its_like(tmp_path: Path,
     assert all(r.p_holm == r.p for r in rows)  # each row is the only one of its model and wording
     (one,) = compare(tmp_path, shots=[0, 5], models="n", prompt="plain")
     assert one == rows[3]
-    said = cli("compare", tmp_path, "--shots", "0,5", "--flips", "0", COLUMNS="200").stdout
-    assert said.startswith("A (0-shot) less B (5-shot)") and said.index("\n  m ") < said.index(
+    stdout = cli("compare", tmp_path, "--shots", "0,5", "--flips", "0", COLUMNS="200").stdout
+    assert stdout.startswith("A (0-shot) less B (5-shot)") and stdout.index("\n  m ") < stdout.index(
         "EASY CKF paper"
-    ) < said.index("\n  n ")
-    told = json.loads(cli("compare", tmp_path, "--shots", "0,5", "--prompt", "paper", "--json").stdout)
-    assert [(r["by"], r["a_name"], r["b_name"], r["model"], r["shots"]) for r in told] == [
+    ) < stdout.index("\n  n ")
+    content = json.loads(cli("compare", tmp_path, "--shots", "0,5", "--prompt", "paper", "--json").stdout)
+    assert [(r["by"], r["a_name"], r["b_name"], r["model"], r["shots"]) for r in content] == [
         ("shots", "0", "5", "m", None), ("shots", "0", "5", "n", None),
     ]  # fmt: skip
 
@@ -176,8 +176,8 @@ def test_two_runs_are_compared_cell_by_cell(tmp_path: Path, cli: Callable[..., A
     (row,) = compare(tmp_path / "old", other=tmp_path / "new")
     assert (row.by, row.model, row.shots, row.items) == ("run", "m", 0, 9)
     assert row.p == pytest.approx(stats.binomtest(5, 6).pvalue)
-    said = cli("compare", tmp_path / "old", tmp_path / "new", "--prompt", "paper").stdout
-    assert "EASY CKF" in said
+    stdout = cli("compare", tmp_path / "old", tmp_path / "new", "--prompt", "paper").stdout
+    assert "EASY CKF" in stdout
     assert (
         "5: expected one value"
         not in cli("compare", tmp_path / "old", tmp_path / "new", "--shots", "5", expect=2).stderr
@@ -229,9 +229,9 @@ def test_the_value_that_the_narrowed_cells_lack_is_said_and_how_to_add_it(tmp_pa
 def test_the_heading_names_the_model_and_flips_left_out_are_counted(tmp_path: Path, cli: Callable[..., Any]) -> None:
     put_cell(tmp_path, "bbbbbbabb")
     put_cell(tmp_path, "aaaabbbab", shots=5)
-    said = cli("compare", tmp_path, "--shots", "0,5").stdout
-    assert "m: A (0-shot) less B (5-shot)" in said
-    assert "… 3 more; --flips 6" in said and said.count("gold") == 3  # items 0 … 3, 6 and 7 differ
+    stdout = cli("compare", tmp_path, "--shots", "0,5").stdout
+    assert "m: A (0-shot) less B (5-shot)" in stdout
+    assert "… 3 more; --flips 6" in stdout and stdout.count("gold") == 3  # items 0 … 3, 6 and 7 differ
     assert "more; --flips" not in cli("compare", tmp_path, "--shots", "0,5", "--flips", "6").stdout
     put_cell(tmp_path, "bbbbbbabb", model="n")
     put_cell(tmp_path, "aaaabbbab", shots=5, model="n")
@@ -260,8 +260,8 @@ def test_items_that_differ_are_counted_however_little(tmp_path: Path, cli: Calla
             store.put((key, Response(gold[:cut], "stop")) for (key, _), cut in zip(trials, cuts, strict=True))
     (row,) = compare(tmp_path, models=["m", "n"])
     assert (row.a_higher, row.b_higher, len(row.flips)) == (6, 2, 1)
-    said = cli("compare", tmp_path, "--models", "m,n", COLUMNS="200").stdout
-    assert "8 of 9 items differ, 6 for A, 2 for B; by 0.5 or more 1, 1 for A, 0 for B" in said
+    stdout = cli("compare", tmp_path, "--models", "m,n", COLUMNS="200").stdout
+    assert "8 of 9 items differ, 6 for A, 2 for B; by 0.5 or more 1, 1 for A, 0 for B" in stdout
     (told,) = json.loads(cli("compare", tmp_path, "--models", "m,n", "--json").stdout)
     assert (told["a_higher"], told["b_higher"], len(told["flips"])) == (6, 2, 1)
     zh = cli("compare", tmp_path, "--models", "m,n", EVALSUITE_LANG="zh", COLUMNS="200").stdout

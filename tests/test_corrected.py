@@ -24,8 +24,9 @@ from evalsuite.review.audit.sample import SAMPLE, load_sample
 from evalsuite.types import Request
 
 
-def world(rng: np.random.Generator, dialogues: int, each: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Dialogues of items, people's scores from 0 to 5, and those of a judge who is milder, and errs."""
+def simulated_scores(rng: np.random.Generator, dialogues: int, each: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Dialogues of items, scores by people from 0 to 5, and scores by a judge who is milder than people and makes
+    errors."""
     of = np.repeat(np.arange(dialogues), each)
     quality = 2.8 + rng.normal(0, 0.6, dialogues)[of] + rng.normal(0, 1.2, len(of))
     people = np.clip(np.round(quality), 0, 5)
@@ -36,7 +37,7 @@ def test_the_estimate_is_the_papers() -> None:
     """Equal weights, a dialogue per item: Angelopoulos et al. 2023, Example 6.1 of the mean, with this λ. Their unlabelled
     items are those that nobody marked, so that their λ is ours times (N - n) / N."""
     rng = np.random.default_rng(0)
-    _, people, judge = world(rng, 600, 1)
+    _, people, judge = simulated_scores(rng, 600, 1)
     marked = rng.choice(600, 150, replace=False)
     rest = np.setdiff1d(np.arange(600), marked)
     found = corrected_mean(judge, {int(n): (people[n], 4.0) for n in marked}, list(range(600)), step=0.0)
@@ -73,10 +74,10 @@ def test_a_judge_who_errs_nowhere_in_the_sample_is_not_taken_for_perfect() -> No
 def test_intervals_cover_the_mean_of_people(dialogues: int, each: int, marked: int) -> None:
     """The intervals cover the mean that people would give to endless dialogues. The drawn half of the sample is of the replies
     that people like."""
-    _, people, _ = world(np.random.default_rng(1), 100_000, 1)
+    _, people, _ = simulated_scores(np.random.default_rng(1), 100_000, 1)
     truth, rng, reps, hits, widths = people.mean(), np.random.default_rng(2), 300, 0, []
     for _ in range(reps):
-        of, people, judge = world(rng, dialogues, each)
+        of, people, judge = simulated_scores(rng, dialogues, each)
         likes = people > 2
         marks = {}
         for stratum in (np.flatnonzero(likes), np.flatnonzero(~likes)):
@@ -106,7 +107,7 @@ def person(output: str) -> int:
 
 @pytest.fixture(scope="module")
 def judged_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A judged run of which a person has marked a sample."""
+    """A judged run; a person has marked a sample of its replies."""
     out = tmp_path_factory.mktemp("corrected") / "run"
     evalsuite.run({"m": lambda request: request.id}, tasks=["knowledge_generation"], set="easy", limit=120, out=out)
     evalsuite.judge(out, "j", models={"j": judge})

@@ -251,8 +251,8 @@ def test_a_run_ends_with_what_it_has_spent(
     server: Server, models: Callable[..., Path], tmp_path: Path, cli: Callable[..., Any]
 ) -> None:
     words = ("run", "--models", models(), "--tasks", "CKF", "--set", "easy", "--limit", "2", "--out", tmp_path / "run")
-    said = cli(*words, "--budget", "1").stdout
-    found = re.search(r"^cost: (\S+) \(budget 1\)$", said, re.MULTILINE)
+    stdout = cli(*words, "--budget", "1").stdout
+    found = re.search(r"^cost: (\S+) \(budget 1\)$", stdout, re.MULTILINE)
     paid = (server.prompt_tokens + 8 * server.new_tokens) / 1e6
     assert found and paid > 0 and float(found[1]) == pytest.approx(paid, rel=0.05)
     assert re.search(rf"^cost: {found[1]}$", cli(*words).stdout, re.MULTILINE)  # the second command asks nothing
@@ -332,10 +332,10 @@ def test_the_table_has_tokens_and_costs(models: Any, tmp_path: Path, cli: Any) -
         run,
     ]
     words += ["--seed", "3"]
-    shown = cli(*words, "--cost", "--budget", "5", COLUMNS="80").stdout
-    assert "Left to ask" in shown and "95% prediction interval" in shown and "all tasks" in shown
-    assert "━━" not in shown and max(map(len, shown.splitlines())) <= 80
-    assert "which covers the range" in shown
+    stdout = cli(*words, "--cost", "--budget", "5", COLUMNS="80").stdout
+    assert "Left to ask" in stdout and "95% prediction interval" in stdout and "all tasks" in stdout
+    assert "━━" not in stdout and max(map(len, stdout.splitlines())) <= 80
+    assert "which covers the range" in stdout
     whole = cli(*words, COLUMNS="80").stdout
     assert "━━" in whole and whole.index("━━") < whole.index("Left to ask")
     rows = [json.loads(line) for line in cli(*words, "--cost", "--json").stdout.splitlines()]

@@ -261,8 +261,8 @@ def test_check_reads_every_folder(tmp_path: Path, cli: Any) -> None:
         assert {(c["task"], c["items"]) for c in done["counts"]} == {("event_cause", 2), ("knowledge_filling", 1)}
         assert [table["dialogues"] for table in done["table1"]] == [1]
     write(tmp_path / "other", "event_cause", TEXT)
-    said = cli("data", "check", tmp_path / "one", "--data", tmp_path / "other", expect=2).stderr
-    assert "event_cause is in" in said
+    stderr = cli("data", "check", tmp_path / "one", "--data", tmp_path / "other", expect=2).stderr
+    assert "event_cause is in" in stderr
 
 
 def test_check_finds_options_of_the_same_text(tmp_path: Path) -> None:

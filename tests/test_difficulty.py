@@ -241,9 +241,9 @@ def test_planted_items_are_found(run: Path) -> None:
 
 
 def test_sheets_list_suspicious_items(run: Path, cli: Any) -> None:
-    shown = cli("show", run, "--tables", "difficulty,suspicious", COLUMNS="80").stdout
-    assert max(len(line) for line in shown.split("\n") if not line.startswith(("(n): ", "±: "))) <= 80
-    lines = [line.split() for line in shown.split("\n")]
+    stdout = cli("show", run, "--tables", "difficulty,suspicious", COLUMNS="80").stdout
+    assert max(len(line) for line in stdout.split("\n") if not line.startswith(("(n): ", "±: "))) <= 80
+    lines = [line.split() for line in stdout.split("\n")]
     assert ["0", "missed", "0.0"] in [line[:3] for line in lines]
     assert ["1", "reversed", "42.9"] in [line[:3] for line in lines]
     (row,) = content(run)["difficulty"]
@@ -255,8 +255,8 @@ def test_sheets_list_suspicious_items(run: Path, cli: Any) -> None:
 
 @pytest.mark.slow
 def test_people_look_at_suspicious_items(run: Path, cli: Any) -> None:
-    said = cli("audit", "make", run, "--suspicious", "--n", "2").stdout
-    assert "14 of 14 outputs to suspicious items" in said
+    stdout = cli("audit", "make", run, "--suspicious", "--n", "2").stdout
+    assert "14 of 14 outputs to suspicious items" in stdout
     page = run / "audit" / "corecode-2-seed0-suspicious" / "index.html"
     sample = load_sample(page.parent / "sample.json")
     assert sample.suspicious and {d.output.item for d in sample.drawn} == {

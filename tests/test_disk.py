@@ -191,7 +191,8 @@ class Full:
         )
 
     def __call__(self, writes: int, *words: object) -> tuple[int, str]:
-        """Exit code, and what was printed. `writes`: -1 for a disk with room."""
+        """Run the command on a disk that fails after `writes` writes (-1: it has room). Returns the exit code and the
+        output."""
         assert self.process.stdin and self.process.stdout
         print(json.dumps([writes, *map(str, words)]), file=self.process.stdin, flush=True)
         code, self.written = map(int, self.process.stdout.readline().split())

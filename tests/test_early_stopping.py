@@ -415,7 +415,7 @@ def test_a_model_that_fails_ends_the_passes(short_xcopa, tmp_path, monkeypatch):
     """The rest of a failed model's pair cannot be told apart: the other model is asked no more, and no pass is made for it."""
     calls, passes, look = [], [], Ranking._open
 
-    def gone(request):
+    def gone_after_80_requests(request):
         calls.append(request)
         if len(calls) > 80:
             raise EvalsuiteError("gone")
@@ -427,7 +427,7 @@ def test_a_model_that_fails_ends_the_passes(short_xcopa, tmp_path, monkeypatch):
         return look(self)
 
     monkeypatch.setattr(Ranking, "_open", counted)
-    replies = {"gone": gone, "other": lambda request: "AB"[len(request.prompt) % 2]}
+    replies = {"gone": gone_after_80_requests, "other": lambda request: "AB"[len(request.prompt) % 2]}
     done = evalsuite.run(replies, tasks=["xcopa"], data=short_xcopa, out=tmp_path, until_ranked="±0.5")
     (pair,) = content_of(done, "ranked")[0]["pairs"]
     assert pair["verdict"] == "open" and done.exit_code == 1

@@ -39,7 +39,7 @@ if not ROOT.isascii():  # Python 3.11 ends at a .pth file of site-packages that 
     PYTHON, PATH = [sys.executable, "-S"], os.pathsep.join([ROOT, *filter(None, sys.path)])
 
 
-def call(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
+def run_python(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "EVALSUITE_"))} | more
     env |= {"PYTHONPATH": PATH}
     return subprocess.run([*PYTHON, *words], cwd=cwd, env=env, capture_output=True)
@@ -65,7 +65,7 @@ for name in {sorted(modules())}:
 from evalsuite.common.files import cache_folder
 assert cache_folder() is not None
 """
-    done = call("-c", code, cwd=tmp_path, HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    done = run_python("-c", code, cwd=tmp_path, HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
     assert done.returncode == 0, done.stderr.decode()[-2000:]
 
 
@@ -199,7 +199,7 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
         for words, code in zip(lists, COMMANDS.values(), strict=True)
     ]
     (first, code), *others = commands
-    done = call("-m", "evalsuite.cli", *first, cwd=place, **PLAIN, **WARNED)
+    done = run_python("-m", "evalsuite.cli", *first, cwd=place, **PLAIN, **WARNED)
     ends = [(first, code, done.returncode, done.stdout + done.stderr)]
     with processes.commands(python=PYTHON, PYTHONPATH=PATH, **PLAIN, **WARNED) as run_there:
         for words, code in others:
@@ -216,7 +216,7 @@ def test_chinese_paths_with_blanks_under_a_locale_of_ascii(tmp_path: Path) -> No
         text = file.read_text(encoding="utf-8")
         assert "\\udc" not in text and "\ufffd" not in text, file
     # The bytes are the same as under UTF-8.
-    done = call(
+    done = run_python(
         "-m",
         "evalsuite.cli",
         *["run", "--model", "lexical", "--model", "random", "--limit", "2", "--out", "other"],
@@ -257,7 +257,7 @@ def test_what_a_terminal_cannot_show_is_escaped(encoding: str, monkeypatch: pyte
 @pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["gbk"])
 def test_what_the_terminal_of_a_process_cannot_show_is_escaped(tmp_path: Path, encoding: str) -> None:
-    done = call("-m", "evalsuite.cli", "doctor", cwd=tmp_path, PYTHONIOENCODING=encoding)
+    done = run_python("-m", "evalsuite.cli", "doctor", cwd=tmp_path, PYTHONIOENCODING=encoding)
     assert done.returncode == FULL, done.stderr
     assert done.stdout.decode(encoding)
 
@@ -284,14 +284,14 @@ main()
 @pytest.mark.thorough
 def test_a_base_installation_leaves_the_embedded_model_out_and_says_so(tmp_path: Path) -> None:
     words = ["run", "--limit", "1", "--tasks", "SI"]
-    done = call("-c", WITHOUT_TORCH, *words, cwd=tmp_path)
-    said = done.stderr.decode()
-    assert done.returncode == 0 and "problem" not in said, said
-    assert "skipped: model tiny-zh needs torch and transformers: `pip install 'evalsuite[hf]'`" in said
+    done = run_python("-c", WITHOUT_TORCH, *words, cwd=tmp_path)
+    stderr = done.stderr.decode()
+    assert done.returncode == 0 and "problem" not in stderr, stderr
+    assert "skipped: model tiny-zh needs torch and transformers: `pip install 'evalsuite[hf]'`" in stderr
     cells = json.loads((tmp_path / "runs/default/results.json").read_bytes())["cells"]
     assert {"lexical", "random"} <= {cell["model"] for cell in cells} and "tiny-zh" not in {c["model"] for c in cells}
     # Named, it is wanted: a failure.
-    done = call("-c", WITHOUT_TORCH, *words, "--model", "tiny-zh", "--out", "named", cwd=tmp_path)
+    done = run_python("-c", WITHOUT_TORCH, *words, "--model", "tiny-zh", "--out", "named", cwd=tmp_path)
     assert done.returncode == 1 and "backend hf needs `pip install 'evalsuite[hf]'`" in done.stderr.decode()
 
 
@@ -344,5 +344,5 @@ def completion(typed: str) -> dict[str, str]:
 @pytest.mark.slow
 def test_a_process_answers_completion(tmp_path: Path) -> None:
     code = "import sys; sys.argv = ['evalsuite']; from evalsuite.cli.app import main; main()"
-    done = call("-c", code, cwd=tmp_path, **completion("evalsuite run --tasks SI,event_"))
+    done = run_python("-c", code, cwd=tmp_path, **completion("evalsuite run --tasks SI,event_"))
     assert done.stdout.decode().split() == ["SI,event_cause"], done.stderr.decode()

@@ -173,8 +173,8 @@ def test_estimates_rank_nobody(tmp_path: Path) -> None:
 
 
 def test_run_ends_with_them_and_show_has_them_for_the_whole_run(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    said = cli("run", "--model", "lexical", "--limit", "3", "--tasks", "CKF", "--out", tmp_path / "run").stdout
-    assert said.rstrip().endswith("Only baselines were asked, no model.")
+    stdout = cli("run", "--model", "lexical", "--limit", "3", "--tasks", "CKF", "--out", tmp_path / "run").stdout
+    assert stdout.rstrip().endswith("Only baselines were asked, no model.")
     assert "Only baselines" in cli("show", tmp_path / "run").stdout
     for part in (("--set", "hard"), ("--tables", "results"), ("--as", "csv")):
         assert "Only baselines" not in cli("show", tmp_path / "run", *part).stdout
@@ -189,18 +189,18 @@ def test_baselines_stand_last_under_a_heading_and_short_names_are_spelled_out(tm
         limit=2,
         out=out,
     )
-    shown = cli("show", out, COLUMNS="100").stdout
-    first = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    stdout = cli("show", out, COLUMNS="100").stdout
+    first = [line.split()[0] for line in stdout.splitlines() if line.strip()]
     rows = first[first.index("model") + 2 : first.index("chance")]
     assert rows[:2] == ["qwen-coder-0.5b", "baselines"] and {*rows[2:]} == {"lexical", "random"}
-    assert "CKF: Knowledge filling   SI: Slot identification" in shown.splitlines()
+    assert "CKF: Knowledge filling   SI: Slot identification" in stdout.splitlines()
 
 
 @pytest.mark.slow
 def test_a_baseline_has_one_line_of_progress(tmp_path: Path, cli: Any) -> None:
     models = ["--model", "random", "--model", "qwen-coder-0.5b"]
-    shown = cli("run", *models, "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "run").stderr
-    done = [line for line in shown.splitlines() if line.startswith("✓")]
+    stderr = cli("run", *models, "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "run").stderr
+    done = [line for line in stderr.splitlines() if line.startswith("✓")]
     assert [line.split("  ")[0] for line in done[:1]] == ["✓ random"] and "2 cells, 4 asked" in done[0]
     assert [line.split()[1] for line in done[1:]] == ["qwen-coder-0.5b"] * 2
     one = ["--model", "random", "--tasks", "CKF", "--set", "easy", "--limit", "1", "--out", tmp_path / "one"]
@@ -237,13 +237,13 @@ def test_a_blank_line_parts_notes_from_the_next_table() -> None:
 
 def test_the_table_of_results_has_items_and_intervals_in_80_columns(tmp_path: Path, cli: Callable[..., Any]) -> None:
     done = evalsuite.run(model=["random"], tasks=["CKF"], set="easy", limit=9, out=tmp_path / "run")
-    said = cli("show", tmp_path / "run", "--tables", "results", COLUMNS="80").stdout
+    stdout = cli("show", tmp_path / "run", "--tables", "results", COLUMNS="80").stdout
     metric = cells_of(done)[0]["metrics"]["accuracy"]
     half = (metric["high"] - metric["low"]) / 2 if metric["low"] is not None else None
-    assert ["n", "9"] in [line.split() for line in said.splitlines()]
-    shown = [line.split() for line in said.splitlines() if line.split()[:2] == ["95", "%"]]
+    assert ["n", "9"] in [line.split() for line in stdout.splitlines()]
+    shown = [line.split() for line in stdout.splitlines() if line.split()[:2] == ["95", "%"]]
     assert shown == ([["95", "%", f"±{100 * half:.0f}"]] if half is not None else [])
-    assert ("±: half of" in said) == (half is not None)
+    assert ("±: half of" in stdout) == (half is not None)
 
 
 def test_the_legend_explains_the_marks_that_stand_in_the_table(tmp_path: Path, cli: Callable[..., Any]) -> None:
@@ -251,14 +251,15 @@ def test_the_legend_explains_the_marks_that_stand_in_the_table(tmp_path: Path, c
         return "?" if request.id.endswith("/1") else RIGHT[request.id]
 
     evalsuite.run({"m": silent}, tasks=["CKF"], set="hard", limit=3, baselines=[], out=tmp_path / "one")
-    said = cli("show", tmp_path / "one", "--tables", "results").stdout
-    assert "(33)" in said and "(n): percent" in said
-    assert "!n:" not in said and "±" not in said and "95 %" not in said  # three items of one dialogue have no interval
+    stdout = cli("show", tmp_path / "one", "--tables", "results").stdout
+    assert "(33)" in stdout and "(n): percent" in stdout
+    # three items of one dialogue have no interval
+    assert "!n:" not in stdout and "±" not in stdout and "95 %" not in stdout
     evalsuite.run(
         {"m": lambda r: RIGHT[r.id]}, tasks=["CKF"], set="hard", limit=60, baselines=[], out=tmp_path / "many"
     )
-    said = cli("show", tmp_path / "many", "--tables", "results").stdout
-    assert "±: half of" in said and "95 %" in said and "(n)" not in said
+    stdout = cli("show", tmp_path / "many", "--tables", "results").stdout
+    assert "±: half of" in stdout and "95 %" in stdout and "(n)" not in stdout
 
 
 def test_models_stand_before_baselines_in_lists_and_items(tmp_path: Path, cli: Callable[..., Any]) -> None:
@@ -267,6 +268,6 @@ def test_models_stand_before_baselines_in_lists_and_items(tmp_path: Path, cli: C
     evalsuite.run({"z": lambda r: RIGHT[r.id]}, tasks=["CKF"], set="hard", limit=2, out=run)
     listed = [line for line in cli("show", run, "--list").stdout.splitlines() if "knowledge_filling" in line]
     assert [" z " in line for line in listed] == [True, True, False, False]
-    said = cli("show", run, "--item", "hard/test/knowledge_filling/0").stdout
-    assert said.index("z · paper") < said.index("random · paper")
-    assert "asked in one way, of 2 models" in said and " 1 lines" not in said
+    stdout = cli("show", run, "--item", "hard/test/knowledge_filling/0").stdout
+    assert stdout.index("z · paper") < stdout.index("random · paper")
+    assert "asked in one way, of 2 models" in stdout and " 1 lines" not in stdout

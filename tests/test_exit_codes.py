@@ -63,7 +63,7 @@ def _pipe(name: str) -> Callable[[Path], Path]:
 
 
 def _prompt(content: bytes | None) -> Callable[[Path], Path]:
-    """A prompts folder whose template of one task is this; None: a folder."""
+    """A folder of prompts whose template of one task has this text; None: a folder stands in place of the template."""
 
     def write(folder: Path) -> Path:
         path = folder / "prompts" / "corecode" / "event_cause" / "mine.j2"
@@ -154,16 +154,16 @@ def test_bad_input_is_2_and_said_without_a_trace(
     tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch, make: Any, words: list[str], says: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = cli(*words, make(tmp_path), expect=2).stderr
-    is_calm(told)
-    assert says in told
+    stderr = cli(*words, make(tmp_path), expect=2).stderr
+    is_calm(stderr)
+    assert says in stderr
 
 
-def _half(path: Path) -> None:
+def _cut_in_half(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def _holds(content: str | bytes) -> Callable[[Path], None]:
+def _overwrite_with(content: str | bytes) -> Callable[[Path], None]:
     return lambda path: path.write_bytes(content if isinstance(content, bytes) else content.encode()) and None
 
 
@@ -203,28 +203,28 @@ _RESULTS = [["show", "run"], ["report", "run"], ["compare", "run", "--models", "
             ["audit", "make", "run"], ["submit", "make", "run", "made"]]  # fmt: skip
 BROKEN = [
     # the file, what happens to it, and the commands that read it
-    ("store.sqlite", _half, _STORE),
-    ("store.sqlite", _holds(b"\x89PNG\r\n\x1a\n" * 99), _STORE),
+    ("store.sqlite", _cut_in_half, _STORE),
+    ("store.sqlite", _overwrite_with(b"\x89PNG\r\n\x1a\n" * 99), _STORE),
     ("store.sqlite", _foreign(0), _STORE),
     ("store.sqlite", _foreign(3), _STORE),
     ("store.sqlite", _row_broken, _STORE[:1]),
     ("store.sqlite", _place_broken, _STORE[:1]),
     ("store.sqlite", _is_folder, _STORE),
     ("store.sqlite", _no_cells, _STORE[:1]),
-    ("results.json", _half, _RESULTS),
-    ("results.json", _holds(""), _RESULTS),
-    ("results.json", _holds("null"), _RESULTS),
-    ("results.json", _holds("[]"), _RESULTS),
-    ("results.json", _holds("{}"), _RESULTS),
-    ("results.json", _holds('{"cells": 5}'), _RESULTS),
-    ("results.json", _holds('{"cells": [5]}'), _RESULTS),
-    ("results.json", _holds('{"cells": [{}]}'), _RESULTS),
-    ("results.json", _holds(DEEP), _RESULTS),
-    ("results.json", _holds(HUGE), _RESULTS),
-    ("results.json", _holds('{"cells": "模型"}'.encode("gbk")), _RESULTS),
+    ("results.json", _cut_in_half, _RESULTS),
+    ("results.json", _overwrite_with(""), _RESULTS),
+    ("results.json", _overwrite_with("null"), _RESULTS),
+    ("results.json", _overwrite_with("[]"), _RESULTS),
+    ("results.json", _overwrite_with("{}"), _RESULTS),
+    ("results.json", _overwrite_with('{"cells": 5}'), _RESULTS),
+    ("results.json", _overwrite_with('{"cells": [5]}'), _RESULTS),
+    ("results.json", _overwrite_with('{"cells": [{}]}'), _RESULTS),
+    ("results.json", _overwrite_with(DEEP), _RESULTS),
+    ("results.json", _overwrite_with(HUGE), _RESULTS),
+    ("results.json", _overwrite_with('{"cells": "模型"}'.encode("gbk")), _RESULTS),
     ("results.json", _is_folder, _RESULTS),
-    ("manifest.json", _half, [["report", "run"], ["submit", "make", "run", "made"]]),
-    ("manifest.json", _holds("[]"), [["report", "run"], ["submit", "make", "run", "made"]]),
+    ("manifest.json", _cut_in_half, [["report", "run"], ["submit", "make", "run", "made"]]),
+    ("manifest.json", _overwrite_with("[]"), [["report", "run"], ["submit", "make", "run", "made"]]),
     ("manifest.json", _is_folder, [["submit", "make", "run", "made"]]),
     ("records", shutil.rmtree, [["report", "run"], ["audit", "make", "run"], ["submit", "make", "run", "made"]]),
 ]  # fmt: skip
@@ -262,9 +262,9 @@ def test_a_full_or_read_only_disk_is_2_and_said_without_a_trace(
     opened = Path.open
     monkeypatch.setattr(Path, "open", refuse)
     monkeypatch.setattr(Path, "write_text", lambda path, *_, **__: refuse(path, "w"))
-    told = cli(*words, expect=2).stderr
-    is_calm(told)
-    assert os.strerror(code) in told
+    stderr = cli(*words, expect=2).stderr
+    is_calm(stderr)
+    assert os.strerror(code) in stderr
 
 
 def test_a_full_disk_under_the_store_stops_the_run(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,9 +273,9 @@ def test_a_full_disk_under_the_store_stops_the_run(tmp_path: Path, cli: Any, mon
 
     monkeypatch.setattr(Store, "put", refuse)
     monkeypatch.chdir(tmp_path)
-    told = cli(*_RUN, expect=2).stderr
-    is_calm(told)
-    assert "disk is full" in told and not Path("run/results.json").exists()
+    stderr = cli(*_RUN, expect=2).stderr
+    is_calm(stderr)
+    assert "disk is full" in stderr and not Path("run/results.json").exists()
 
 
 def test_failed_models_are_1(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,8 +296,8 @@ def test_failed_models_are_1(tmp_path: Path, cli: Any, monkeypatch: pytest.Monke
         "--out",
         tmp_path / "run",
     ]
-    told = cli(*words, expect=1).stderr
-    assert "problem: model b: IndexError: pop from empty list (trace in " in told and "Traceback" not in told
+    stderr = cli(*words, expect=1).stderr
+    assert "problem: model b: IndexError: pop from empty list (trace in " in stderr and "Traceback" not in stderr
     assert "Traceback" in (tmp_path / "run" / "run.log").read_text()
     assert cli(*words, "--model", "a").returncode == 0
 
@@ -307,10 +307,10 @@ def test_an_engine_that_breaks_in_parity_is_1(cli: Any, monkeypatch: pytest.Monk
         raise RecursionError("too deep")
 
     monkeypatch.setattr("evalsuite.exchange.parity.load_backend", broken)
-    told = cli(
+    completed = cli(
         "parity", "--model", "tiny-zh", "--backends", "hf,vllm", "--tasks", "event_cause", "--limit", "1", expect=1
     )
-    assert "error: model tiny-zh: RecursionError: too deep" in told.stderr
+    assert "error: model tiny-zh: RecursionError: too deep" in completed.stderr
 
 
 def test_an_engine_that_breaks_while_it_proposes_is_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,10 +334,10 @@ def test_a_defect_is_70_and_its_trace_is_kept(cli: Any, monkeypatch: pytest.Monk
 
     monkeypatch.setattr("evalsuite.run", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    told = cli("run", expect=70).stderr
+    stderr = cli("run", expect=70).stderr
     (kept,) = tmp_path.glob("evalsuite-*.trace")
-    assert "a defect of evalsuite: KeyError" in told and str(kept) in told and "Please report it" in told
-    assert "Traceback" not in told and "\x1b" not in told
+    assert "a defect of evalsuite: KeyError" in stderr and str(kept) in stderr and "Please report it" in stderr
+    assert "Traceback" not in stderr and "\x1b" not in stderr
     assert "Traceback" in kept.read_text() and "\x1b" not in kept.read_text()
 
 
@@ -358,5 +358,5 @@ def test_a_reader_that_has_enough_is_no_error(cli: Any, monkeypatch: pytest.Monk
 
 
 def test_the_help_tells_the_exit_codes(cli: Any) -> None:
-    told = " ".join(cli("--help", COLUMNS="200").stdout.split())
-    assert "Exit codes: 0 all done; 1 done, but some" in told and "70 a defect" in told and "130" in told
+    stdout = " ".join(cli("--help", COLUMNS="200").stdout.split())
+    assert "Exit codes: 0 all done; 1 done, but some" in stdout and "70 a defect" in stdout and "130" in stdout

@@ -71,8 +71,8 @@ def test_a_mention_that_others_change(cli: Callable[..., Any]) -> None:
     first, second = explain_row(reply_row(reply, FILMS)).parts[0].mentions
     assert first.matched[0].name == "line"
     assert first.hit.rule == second.hit.rule == "discussed"
-    shown = cli("parse", "--explain", "--reply", reply, "--options", FILMS).stdout
-    assert shown.count("counts as discussed: ") == 2 and shown.count("counts as") == 2
+    stdout = cli("parse", "--explain", "--reply", reply, "--options", FILMS).stdout
+    assert stdout.count("counts as discussed: ") == 2 and stdout.count("counts as") == 2
     unchanged = cli("parse", "--explain", "--reply", "所以(a)不能排除。", "--options", FILMS).stdout
     assert "fired: " in unchanged and "counts as" not in unchanged
 
@@ -85,12 +85,12 @@ def test_text_behind_the_answer_is_run_on() -> None:
 
 def test_escapes_are_shown_and_the_lines_fit(cli: Callable[..., Any]) -> None:
     reply = f"答案是(b)\x1b[31m\u202e[bold]{'因为' * 80}"
-    shown = cli("parse", "--explain", "--reply", reply, "--options", FILMS, COLUMNS="100").stdout
-    assert "\x1b" not in shown and "\u202e" not in shown
-    assert "U+001B[31mU+202E[bold]" in shown
+    stdout = cli("parse", "--explain", "--reply", reply, "--options", FILMS, COLUMNS="100").stdout
+    assert "\x1b" not in stdout and "\u202e" not in stdout
+    assert "U+001B[31mU+202E[bold]" in stdout
     from rich.cells import cell_len
 
-    assert max(map(cell_len, shown.split("\n"))) <= 100
+    assert max(map(cell_len, stdout.split("\n"))) <= 100
 
 
 @pytest.mark.parametrize(

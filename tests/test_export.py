@@ -44,7 +44,7 @@ WHAT = {"corecode": COMMON, "chain": CHAIN, "sisters": SISTERS}
 
 @pytest.fixture(scope="module", params=[(to, what) for to in ("lm-eval", "inspect") for what in WHAT], ids="-".join)
 def folder_and_content(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder, and what was exported into it."""
+    """A folder, and the files that were exported into it."""
     to, what = request.param
     return evalsuite.export(to, tmp_path_factory.mktemp("out") / to, **WHAT[what]), what
 

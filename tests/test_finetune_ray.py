@@ -66,12 +66,12 @@ def test_two_nodes_train_what_one_process_trains(
     with one model: test_ray.py has adapters on two nodes."""
     run, evaluate = tmp_path / "run", sweeping.evaluate
 
-    def here(settings: Settings, chosen: Sequence[Model], *rest: Any) -> Any:
+    def evaluate_locally(settings: Settings, chosen: Sequence[Model], *rest: Any) -> Any:
         assert (settings.executor, settings.ray_address) == ("ray", two_nodes.address)
         return evaluate(replace(settings, executor="local"), chosen[-1:], *rest)
 
     monkeypatch.setattr(finetune_ray, "Trainer", mortal_trainer(tmp_path))
-    monkeypatch.setattr(sweeping, "evaluate", here)
+    monkeypatch.setattr(sweeping, "evaluate", evaluate_locally)
     asked = {**WHAT, "out": run, "executor": "ray", "ray_address": two_nodes.address}
     assert evalsuite.finetune(models_file(tmp_path, tiny), **asked).exit_code == 0
 

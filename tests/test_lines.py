@@ -80,8 +80,10 @@ UNITS = [
 @pytest.mark.parametrize(("tokens", "bleu1"), UNITS)
 def test_metrics_on_any_units(tmp_path: Path, cli: Callable[..., Any], tokens: str, bleu1: float) -> None:
     file = write_jsonl(tmp_path / "m.jsonl", {"hyp": "很好 看", "ref": "好 看"})
-    found = json.loads(cli("metrics", file, "--tokens", tokens).stdout)["profiles"]
-    assert list(found) == [f"tokens:{tokens}"] and found[f"tokens:{tokens}"]["bleu1"]["value"] == pytest.approx(bleu1)
+    content = json.loads(cli("metrics", file, "--tokens", tokens).stdout)["profiles"]
+    assert list(content) == [f"tokens:{tokens}"] and content[f"tokens:{tokens}"]["bleu1"]["value"] == pytest.approx(
+        bleu1
+    )
     both = json.loads(cli("metrics", file, "--tokens", tokens, "--profile", "rouge_chinese").stdout)["profiles"]
     assert list(both) == ["rouge_chinese", f"tokens:{tokens}"]
 
@@ -155,13 +157,13 @@ def test_perturbed_cells_do_not_take_the_plain_ones_significance(tmp_path: Path)
 
 def test_few_items_are_said_to_be_too_few(tmp_path: Path, cli: Callable[..., Any]) -> None:
     evalsuite.run(model=["lexical", "random"], tasks=["knowledge_filling"], set="easy", limit=4, out=tmp_path / "run")
-    said = cli("compare", tmp_path / "run", "--models", "lexical,random", COLUMNS="200").stdout
-    assert "1.000?" in said and "too few to tell" in said and "p Holm of no row can be below 1.000" in said
+    stdout = cli("compare", tmp_path / "run", "--models", "lexical,random", COLUMNS="200").stdout
+    assert "1.000?" in stdout and "too few to tell" in stdout and "p Holm of no row can be below 1.000" in stdout
 
 
 def test_leaked_items_are_counted_among_those_asked_for(tmp_path: Path) -> None:
-    told = [f"A: 第{n}段的第一句，说的是一件事情。" for n in range(5)]
-    dialogues = [[turn, f"{turn}别的人也听见了，", f"{turn}后来大家都知道了。"] for turn in told]
+    dialogue = [f"A: 第{n}段的第一句，说的是一件事情。" for n in range(5)]
+    dialogues = [[turn, f"{turn}别的人也听见了，", f"{turn}后来大家都知道了。"] for turn in dialogue]
     for split, some in (("train", dialogues[::2]), ("test", dialogues)):
         path = path_of(tmp_path / "data", TASKS["event_cause"], "easy", split)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -166,8 +166,8 @@ def test_a_message_inside_another_is_translated_too() -> None:
 @pytest.mark.usefixtures("in_chinese")
 def test_output_for_programs_and_logs_stay_english(cli: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    told = cli("run", "--model", "lexical", "--tasks", "SI", "--limit", "1", "--shots", "0", "--out", out)
-    assert "2 个单元格，已问 2" in told.stderr and "页面：" in told.stdout
+    completed = cli("run", "--model", "lexical", "--tasks", "SI", "--limit", "1", "--shots", "0", "--out", out)
+    assert "2 个单元格，已问 2" in completed.stderr and "页面：" in completed.stdout
     assert not re.search(CHINESE, (out / "run.log").read_text("utf-8"))
     table, csv = cli("show", out).stdout, cli("show", out, "--tables", "results", "--as", "csv").stdout
     assert "模型" in table and csv.splitlines()[1].startswith('"model",') and not re.search(CHINESE, csv)
@@ -185,6 +185,6 @@ def test_usage_errors_have_the_language_of_the_user(
     cli: Any, monkeypatch: pytest.MonkeyPatch, language: str, usage: str, title: str
 ) -> None:
     monkeypatch.setenv("EVALSUITE_LANG", language)
-    told = cli("run", "--limt", "2", expect=2).stderr
-    assert usage in told and title in told and "--limit" in told
+    stderr = cli("run", "--limt", "2", expect=2).stderr
+    assert usage in stderr and title in stderr and "--limit" in stderr
     assert usage in cli("show", "--help").stdout and usage in cli("--help").stdout

@@ -129,14 +129,14 @@ def error_output(cli: Any, language: str, words: str, expect: int | None = None)
             os.environ.pop(name, None)
         for code in (2, 1, 0, 70) if expect is None else (expect,):
             try:
-                told = cli(*words.split(), expect=code).stderr
+                stderr = cli(*words.split(), expect=code).stderr
             except AssertionError:
                 if expect is not None:
                     raise
                 continue
-            framed = re.findall(r"│ (.*?) *│", told)
+            framed = re.findall(r"│ (.*?) *│", stderr)
             # Progress has times.
-            return code, "\n".join(framed) if framed else re.sub(r"(?m)^✓ .*\n?", "", told).strip()
+            return code, "\n".join(framed) if framed else re.sub(r"(?m)^✓ .*\n?", "", stderr).strip()
     raise AssertionError(words)
 
 

@@ -26,7 +26,7 @@ from evalsuite.results.similarity import kept_similarity, similarity_part
 from evalsuite.types import Answer, Answered, Item, Reading, Request, Response, Status
 
 
-def fake(seen: list[str]) -> Encoder:
+def counting_encoder(seen: list[str]) -> Encoder:
     """Two dimensions: how many characters are 好, and how many are not."""
 
     def encode(texts: list[str]) -> np.ndarray:
@@ -38,7 +38,9 @@ def fake(seen: list[str]) -> Encoder:
 
 def test_cosine_of_the_best_reference() -> None:
     seen: list[str] = []
-    values = semsim.similarity(["好", "好好", "坏", ""], [["好"], ["坏", "好坏"], ["好"], ["好"]], fake(seen))
+    values = semsim.similarity(
+        ["好", "好好", "坏", ""], [["好"], ["坏", "好坏"], ["好"], ["好"]], counting_encoder(seen)
+    )
     assert values.tolist() == pytest.approx([1.0, 0.5**0.5, 0.0, 0.0])
     assert len(seen) == len(set(seen)), "each text is embedded once"
 
@@ -51,7 +53,7 @@ def test_below_zero_counts_as_zero() -> None:
 
 
 def test_it_is_a_metric_like_the_others() -> None:
-    scores = TextCorpus(["好", "坏"], [["好"], ["好"]]).score("char", fake([]))
+    scores = TextCorpus(["好", "坏"], [["好"], ["好"]]).score("char", counting_encoder([]))
     assert scores.corpus["semsim"] == 0.5
     assert scores.signatures["semsim"].startswith("semsim|nrefs:1|model:fake-1|")
     assert scores.finish(scores.statistics[np.array([0, 0])].sum(axis=0))["semsim"] == 1.0
@@ -80,7 +82,7 @@ TASK = {"tasks": ["event_cause"], "set": "easy", "limit": 2}
 def encoder(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The encoder above in place of each that is named; the names, as they are loaded."""
     loaded: list[str] = []
-    monkeypatch.setattr(semsim, "load_encoder", lambda name: loaded.append(name) or fake([]))
+    monkeypatch.setattr(semsim, "load_encoder", lambda name: loaded.append(name) or counting_encoder([]))
     return loaded
 
 
@@ -102,7 +104,7 @@ def test_a_run_has_it_of_answers_and_of_replies_if_asked(tmp_path: Path, encoder
     assert "|parser:" in cell["metrics"]["semsim"]["signature"] and "|parser:" not in metric["signature"]
     references = [json.loads(line)["references"] for line in (tmp_path / cell["records"]).read_text().splitlines()]
     for name, text in (("semsim", "好"), ("paper.semsim", "答案：好")):
-        wanted = semsim.similarity([text] * 2, references, fake([])).mean()
+        wanted = semsim.similarity([text] * 2, references, counting_encoder([])).mean()
         assert cell["metrics"][name]["value"] == pytest.approx(wanted)
 
 
@@ -111,7 +113,7 @@ def test_a_refusal_has_no_answer_to_be_like_a_reference() -> None:
     task = TASKS["event_cause"]
     answers = (Answer(Status.PARSED, text="好"), Answer(Status.REFUSED))
     answered = Answered(task, LANGUAGES["zh"], items, (Response("好", "stop"),) * 2, answers, Reading(), {})
-    part = similarity_part(answered, fake([]))
+    part = similarity_part(answered, counting_encoder([]))
     assert part.sums.finish(part.sums.statistics.sum(axis=0)) == {"semsim": 0.5, "paper.semsim": 1.0}
 
 
@@ -165,8 +167,8 @@ def test_the_commands_have_the_flag(tmp_path: Path, encoder: list[str], cli: Cal
     wanted = ("--tasks", "event_cause", "--set", "easy", "--limit", "1", "--model", "lexical")
     cli("run", *wanted, "--out", tmp_path / "run")
     cli("score", tmp_path / "run", "--semsim", "folder")
-    told = cli("score", tmp_path / "run", "--signature").stdout
-    assert encoder == ["folder"] and " paper.semsim " in told and "|model:fake-1|" in told
+    stdout = cli("score", tmp_path / "run", "--signature").stdout
+    assert encoder == ["folder"] and " paper.semsim " in stdout and "|model:fake-1|" in stdout
     Manifest.model_validate_json((tmp_path / "run" / "manifest.json").read_bytes())
 
 

@@ -180,6 +180,6 @@ def test_npm_trusts_the_machines_authorities_and_its_reason_is_told(tmp_path: Pa
     (tmp_path / "leaderboard").mkdir()
     (tmp_path / "leaderboard" / "package.json").touch()
     make = ["make", "-f", ROOT / "Makefile", "-o", ".venv/test", ".venv/node"]
-    said = subprocess.run(make, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert "npm's registry cannot be reached (CERT_1)" in said
+    stdout = subprocess.run(make, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "npm's registry cannot be reached (CERT_1)" in stdout
     assert (tmp_path / ".venv" / "node").read_text().startswith("skipped: ")

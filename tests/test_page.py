@@ -191,11 +191,11 @@ def test_evidence_and_hostile_replies(page: Any) -> None:
     for number, reply in enumerate(HOSTILE_FEW):
         step(page)
         page.wait_for_function("n => location.hash.endsWith('%2F' + n)", arg=number)
-        shown = page.inner_text("pre.reply >> nth=0")
+        text = page.inner_text("pre.reply >> nth=0")
         if "\u202e" in reply:
-            assert "\u202e" not in shown and "U+202E" in shown and "U+0000" in shown
+            assert "\u202e" not in text and "U+202E" in text and "U+0000" in text
         else:
-            assert shown == reply
+            assert text == reply
     assert page.locator(".chat").count() == 1
     assert page.locator("#main img, #main svg[onload]").count() == 0
     link = page.url

@@ -105,7 +105,7 @@ def test_axe_finds_no_fault_in_the_audit_page(run: Path, visit: Any, lang: str, 
     tab.keyboard.press("Escape")
 
 
-def active(tab: Any, what: str = "matches", *args: str) -> Any:
+def call_on_focused(tab: Any, what: str = "matches", *args: str) -> Any:
     return tab.evaluate("([what, args]) => document.activeElement[what](...args)", [what, args])
 
 
@@ -114,32 +114,35 @@ def test_the_keyboard_is_enough(visit: Any) -> None:
     """A person goes from the top of the page to an item and back by keys alone."""
     tab = visit()
     tab.keyboard.press("Tab")
-    assert active(tab, "matches", "#skip") and tab.locator("#skip").bounding_box()["y"] >= 0
+    assert call_on_focused(tab, "matches", "#skip") and tab.locator("#skip").bounding_box()["y"] >= 0
     tab.keyboard.press("Enter")
-    assert active(tab, "matches", "#main")
+    assert call_on_focused(tab, "matches", "#main")
     for _ in range(60):
-        if active(tab, "matches", "table.overview[data-set=hard] [data-sort=event_cause]"):
+        if call_on_focused(tab, "matches", "table.overview[data-set=hard] [data-sort=event_cause]"):
             break
         tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
     assert tab.locator("th[aria-sort=descending]").count() == 2
-    assert active(tab, "matches", "[data-sort=event_cause]"), "focus is lost where the table is drawn anew"
+    assert call_on_focused(tab, "matches", "[data-sort=event_cause]"), "focus is lost where the table is drawn anew"
     tab.locator("details.menu > summary").first.focus()
     tab.keyboard.press("Enter")
     assert tab.locator("details.menu[open]").count() == 1
     tab.keyboard.press("Tab")
-    assert active(tab, "matches", ".menubox *")
+    assert call_on_focused(tab, "matches", ".menubox *")
     tab.keyboard.press("Escape")
-    assert tab.locator("details.menu[open]").count() == 0 and active(tab, "matches", "details.menu > summary")
+    assert tab.locator("details.menu[open]").count() == 0 and call_on_focused(tab, "matches", "details.menu > summary")
     for chart in ("#charts", "#drops-charts", "#wordings-charts", "#shots-charts", "#breakdown-charts", "#judge-scatter", "#curves_by_set-charts"):  # fmt: skip
         go_through(tab, chart)
 
 
 def go_through(tab: Any, chart: str) -> None:
     tab.locator(f"{chart} .spot[tabindex='0']").first.focus()
-    first = active(tab, "getAttribute", "aria-label")
+    first = call_on_focused(tab, "getAttribute", "aria-label")
     tab.keyboard.press("ArrowRight")
-    assert active(tab, "matches", f"{chart} .spot") and active(tab, "getAttribute", "aria-label") != first
+    assert (
+        call_on_focused(tab, "matches", f"{chart} .spot")
+        and call_on_focused(tab, "getAttribute", "aria-label") != first
+    )
     assert tab.evaluate("getComputedStyle(document.activeElement.querySelector('.hit')).stroke") != "none"
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#panes")

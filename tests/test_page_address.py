@@ -49,7 +49,7 @@ def tab(page_file: Path, browse: Any) -> Iterator[Any]:
 
 
 def address_and_view(tab: Any) -> tuple[str, str]:
-    """The address, and what the page shows there."""
+    """The page's address, and the texts that the page shows at it."""
     address, view = tab.evaluate(VIEW)
     return address, view
 
@@ -80,7 +80,8 @@ def pick_another(tab: Any, name: str) -> bool:
 
 
 def choices(tab: Any) -> Iterator[str]:
-    """Choose another value of all that can be chosen on the overview, a step each; the names of what was chosen."""
+    """Choose another value of everything that can be chosen on the overview, a step each. Returns the names of the
+    choices."""
     for column in (1, 1, 0):  # sorts downwards, upwards, then by name
         tab.locator("table.overview >> nth=0").locator("button.sort").nth(column).click()
         yield f"sort {column}"
@@ -99,8 +100,9 @@ def choices(tab: Any) -> Iterator[str]:
             yield name
 
 
-def through(tab: Any, been: list[tuple[str, str]]) -> None:
-    """Back through the places that one has been to, and forward again, in few steps: each is a page drawn anew."""
+def visit_again(tab: Any, been: list[tuple[str, str]]) -> None:
+    """Go back through the visited addresses and forward again, and compare each page with the first visit. A few
+    large steps are enough: each draws a page anew."""
     last = len(been) - 1
     back, forward = (range(last, -1, -step) for step in (max(1, last // 6), max(1, last // 3)))
     for here, there in pairwise([*back, 0, *reversed(forward), last]):
@@ -120,7 +122,7 @@ def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None
         done.append(name)
         assert been[-1][0] != been[-2][0], f"{name} is not in the address"
     assert len(done) > 20, done
-    through(tab, been)
+    visit_again(tab, been)
     for address, shown in been[:: len(been) // 3] + been[-1:]:
         with browse(page_file, query=address, laid_out=False) as other:
             assert address_and_view(other) == (address, shown), address
@@ -147,7 +149,7 @@ def test_back_goes_from_an_item_to_its_list(tab: Any, page_file: Path, browse: A
     step(tab.locator("#others .card button").first.click)
     step(tab.locator("#back").click)
     assert been[-1][1] == been[0][1]  # the overview as it was left
-    through(tab, been)
+    visit_again(tab, been)
     for address, shown in been[1:]:
         with browse(page_file, drawn="#panes, table.overview", query=address, laid_out=False) as other:
             assert address_and_view(other) == (address, shown), address

@@ -41,7 +41,7 @@ def run(folder: Path) -> Path:
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
     out = folder / "run"
     evalsuite.run(folder / "models.yaml", tasks=TASKS_RUN, limit=8, out=out)
-    probes.add(out, losses)
+    probes.add_probes(out, losses)
     return out
 
 

@@ -30,7 +30,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @shared_folder
 def run(folder: Path) -> Path:
-    """Eight models that answer at random or by words; one has a hostile name, and an option is hostile too."""
+    """Eight models that answer at random or by the words of the dialogue. One model has a hostile name, and one
+    option is hostile."""
     models = ["  - {name: words, backend: baseline, path: lexical}\n"]
     models += [f"  - {{name: m{n}, backend: baseline, path: random}}\n" for n in range(7)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))

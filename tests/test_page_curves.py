@@ -28,7 +28,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @shared_folder
 def sweep(folder: Path) -> Path:
-    """A sweep of what baselines say: the base and three adapters a task, 12 with two seeds."""
+    """A sweep whose replies come from baselines: the base and three adapters for each task; the size of 12 items has
+    two seeds."""
     models = [f"  - {{name: {name}, backend: baseline, path: {name}}}\n" for name in ("random", *SIZES)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))
     run = folder / "run"
@@ -135,11 +136,11 @@ def label_check_has_its_values(page: Any, rows: list[dict[str, Any]]) -> None:
         row = next(r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", kind))
         check = row["points"][0]["labels"]
         panel = page.locator("#label_shares-charts [data-block='Domain identification']")
-        told = panel.locator("figcaption small").inner_text()
-        assert told.startswith(
+        text = panel.locator("figcaption small").inner_text()
+        assert text.startswith(
             f"Most frequent in training: (b) (75.0 %). It is {percent_text(check['share'])} % of the answers"
         )
-        assert f"to training {percent_text(check['distance'])} %, to gold {percent_text(check['bias'])} %" in told
+        assert f"to training {percent_text(check['distance'])} %, to gold {percent_text(check['bias'])} %" in text
         lines = [x.split() for x in panel.locator("tbody tr").all_inner_texts()]
         counts = (check["trained"], check["chosen"], check["gold"])
         assert [x[1:] for x in lines] == [

@@ -19,7 +19,8 @@ MODELS = [f"model-{n}" for n in range(8)]
 
 
 def answer(n: int) -> Any:
-    """A model whose label depends on the length of the prompt and on n, and its text, where there are no labels, on n."""
+    """A model whose answers depend on the length of the prompt and on n; for items without labels, its text depends
+    on n alone."""
 
     def reply(request: Request) -> Response:
         labels = request.labels
@@ -48,7 +49,7 @@ def open_at(eight: Path, browse: Any, lang: str, width: int) -> Any:
     return browse(eight, "html[data-drawn=all]", "", query, viewport=size, laid_out=False, folded=True)
 
 
-def edge(tab: Any, selector: str, side: str) -> float:
+def outermost_edge(tab: Any, selector: str, side: str) -> float:
     found = tab.locator(selector).evaluate_all(f"all => all.map((x) => x.getBoundingClientRect().{side})")
     assert found, selector
     return max(found)
@@ -76,12 +77,12 @@ def harder_set_stands_on_the_first_screen(tab: Any) -> None:
     rows = "table.overview[data-set=hard] tbody.own tr:not(.group)"
     assert tab.locator(rows).count() == len(MODELS)
     assert tab.locator("table.overview[data-set=hard] thead th").count() == 9
-    assert edge(tab, f"{rows} td", "bottom") <= 800
-    assert edge(tab, "table.overview[data-set=hard] thead th", "right") <= 1280
-    assert edge(tab, "h1", "bottom") < edge(tab, "#part-tables", "top")
+    assert outermost_edge(tab, f"{rows} td", "bottom") <= 800
+    assert outermost_edge(tab, "table.overview[data-set=hard] thead th", "right") <= 1280
+    assert outermost_edge(tab, "h1", "bottom") < outermost_edge(tab, "#part-tables", "top")
     box = tab.locator("#sheet-hard")
     assert box.evaluate("x => x.scrollWidth <= x.clientWidth")
-    first, second = (edge(tab, f"table.overview[data-set={name}]", "top") for name in ("hard", "easy"))
+    first, second = (outermost_edge(tab, f"table.overview[data-set={name}]", "top") for name in ("hard", "easy"))
     assert first < second
     assert tab.locator(f"{rows} .ci .brief").count() > 30  # marks beside intervals
     number, interval = (tab.locator(f"{rows} .{part}").first.bounding_box() for part in ("num", "ci"))
@@ -139,7 +140,7 @@ def contents_of_a_narrow_window_are_a_menu(tab: Any) -> None:
     tab.locator("[data-section=part-ranks]").click()
     tab.wait_for_selector("[data-section=part-ranks][aria-current=true]", state="attached")
     assert not tab.locator("#contents").evaluate("x => x.open")
-    assert 0 <= edge(tab, "#ranks", "top") < 200
+    assert 0 <= outermost_edge(tab, "#ranks", "top") < 200
 
 
 def nothing_scrolls_sideways(tab: Any) -> None:

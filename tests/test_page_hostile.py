@@ -55,7 +55,7 @@ def site(base: Path, folder: Path) -> Path:
     """A page of the run with every name a hostile one, and of runs without cells in folders of hostile names."""
     run = folder / "run"
     shutil.copytree(base, run)
-    change(run, lambda results: poison(run, results, cycle(PARTS)))
+    change(run, lambda results: put_hostile_texts(run, results, cycle(PARTS)))
     runs = [run]
     for i, text in enumerate(PARTS[1]):
         name = re.sub(r"[/\0]", "∕", text).encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
@@ -69,7 +69,7 @@ def site(base: Path, folder: Path) -> Path:
     return evalsuite.report(runs)
 
 
-def poison(run: Path, results: dict[str, Any], parts: Iterator[list[str]]) -> None:
+def put_hostile_texts(run: Path, results: dict[str, Any], parts: Iterator[list[str]]) -> None:
     """Put the hostile texts, a part each, in place of the names of models, wordings, perturbations, metrics, judges …, and into
     every field of records."""
     models = list(dict.fromkeys(cell["model"] for cell in results["cells"]))

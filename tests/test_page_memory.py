@@ -27,14 +27,14 @@ def run(folder: Path) -> Path:
         for row in json.loads(path.read_text(encoding="utf-8"))["examples"]
     }
 
-    def knowing(request: Request) -> str:
+    def knows_some_facts(request: Request) -> str:
         fact = facts.get(request.id.rpartition("/")[2])
         if fact is None:
             return "所以答案是(A)。"
         return fact if hash(len(request.prompt)) % 2 else "这个我说不好。"
 
     ignorant = {"ignorant": lambda request: "这个我说不好。" if "memory" in request.id else "所以答案是(B)。"}
-    evalsuite.run({"knowing": knowing, **ignorant}, tasks=["charm"], set="chinese", out=out)
+    evalsuite.run({"knowing": knows_some_facts, **ignorant}, tasks=["charm"], set="chinese", out=out)
     return out
 
 

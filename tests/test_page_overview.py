@@ -14,7 +14,7 @@ from needs import needs
 from page_checks import violations
 from run_files import results_json
 from test_overview import GROUP, run  # noqa: F401 - a fixture
-from test_page_first_screen import edge, nothing_scrolls_sideways
+from test_page_first_screen import nothing_scrolls_sideways, outermost_edge
 
 import evalsuite
 from evalsuite.analyses.overview import overview
@@ -73,11 +73,11 @@ def a_row_a_model_first(page: Any, shown: Path) -> None:
     for row in rows:
         for score in row["scores"]:
             node = mean(page, row["model"], f"{score['kind']}:{score['name']}")
-            told = node.inner_text()
-            assert told == "–" if score["value"] is None else number(told) == pytest.approx(score["value"], abs=5.1e-4)
+            text = node.inner_text()
+            assert text == "–" if score["value"] is None else number(text) == pytest.approx(score["value"], abs=5.1e-4)
         for change in row["changes"]:
-            told = mean(page, row["model"], f"{change['perturb']}:{change['benchmark']}").inner_text()
-            assert number(told) == pytest.approx(change["value"], abs=5.1e-4)
+            text = mean(page, row["model"], f"{change['perturb']}:{change['benchmark']}").inner_text()
+            assert number(text) == pytest.approx(change["value"], abs=5.1e-4)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("#wholes .panel[data-ability]").count() == 2
 
@@ -155,7 +155,7 @@ def test_the_first_mean_stands_on_the_first_screen(browse: Any, grouped_run: Pat
     ) as tab:
         first = "[data-sheet=whole] tbody.own td .num"
         assert tab.locator(first).first.bounding_box()["y"] < 500
-        assert edge(tab, "[data-sheet=whole] thead th", "right") <= 1280
+        assert outermost_edge(tab, "[data-sheet=whole] thead th", "right") <= 1280
         assert tab.locator("[data-sheet=whole] [data-perturb]").count() == 0
         assert tab.locator("[data-sheet=whole_changes] [data-perturb]").count() > 0
         nothing_scrolls_sideways(tab)

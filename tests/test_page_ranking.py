@@ -50,7 +50,7 @@ def row(page: Any, item_set: str, model: str) -> Any:
     return page.locator(f"table[data-set={item_set}].overview tbody.own tr", has_text=model).first
 
 
-def short(letters: str) -> str:
+def abbreviated(letters: str) -> str:
     """Letters as the page writes them: three or more that follow each other in the alphabet as "a–c"."""
     return letters if len(letters) < 3 or letters not in "abcdefghij" else f"{letters[0]}–{letters[-1]}"
 
@@ -84,7 +84,7 @@ def letters(page: Any, run: Path, *metrics: str) -> None:
                 continue
             for model, group in entry.letters.items():
                 written, label = told[item_set, model][list(TASKS).index(task)]
-                assert written == short(group)
+                assert written == abbreviated(group)
                 assert label.endswith(f"group {group}") or label.endswith(f"分组 {group}")
     page.select_option("[data-keep=metric] select", "bleu2")  # a metric without known groups
     assert row(page, "easy", "oracle").locator("td").nth(1).locator(".letters").count() == 0
@@ -98,10 +98,10 @@ def average_ranks(page: Any, run: Path) -> None:
     for _, coordinates, ranks, *_ in ranks_of(load_results(run).cells):
         place = dict(coordinates)
         panel = page.locator(f"#rank-plots [data-set={place['set']}]")
-        told = panel.locator("figcaption").inner_text()
-        assert f"χ² = {ranks.statistic:.2f}" in told
-        assert ("p < 0.001" if ranks.p < 0.001 else f"p = {ranks.p:.3f}") in told
-        assert (f"CD {ranks.critical_difference:.2f}" in told) == (ranks.p < 0.05)
+        text = panel.locator("figcaption").inner_text()
+        assert f"χ² = {ranks.statistic:.2f}" in text
+        assert ("p < 0.001" if ranks.p < 0.001 else f"p = {ranks.p:.3f}") in text
+        assert (f"CD {ranks.critical_difference:.2f}" in text) == (ranks.p < 0.05)
         table = page.locator(f"table.ranks[data-set={place['set']}]")
         table.locator("xpath=ancestor::details/summary").click()
         for model, mean in ranks.mean.items():

@@ -166,8 +166,8 @@ def test_latex_compiles_and_runs_no_command(page: Any, tmp_path: Path, lang: str
     assert not any(re.search(r"\\(input|write|end\{document)", table.replace("textbackslash", "")) for table in tables)
     packages = sorted({p for table in tables for p in re.findall(r"^% \\usepackage\{(\w+)\}", table, re.M)})
     assert packages == ["booktabs", "ctex", "graphicx"]  # a Chinese name needs ctex
-    found = subprocess.run(["kpsewhich", "ctex.sty"], capture_output=True, text=True, check=False).stdout.strip()
-    uses = "".join(f"\\usepackage{{{p}}}" for p in packages if p != "ctex" or found)
+    stdout = subprocess.run(["kpsewhich", "ctex.sty"], capture_output=True, text=True, check=False).stdout.strip()
+    uses = "".join(f"\\usepackage{{{p}}}" for p in packages if p != "ctex" or stdout)
     source = f"\\documentclass{{article}}{uses}\\begin{{document}}" + "\n".join(tables) + "THE END\\end{document}"
     (tmp_path / "page.tex").write_text(source, encoding="utf-8")
     command = ["xelatex", "-halt-on-error", "-interaction=nonstopmode", "-shell-escape", "page.tex"]
@@ -248,7 +248,7 @@ def test_filters_stand_in_the_address(page: Any) -> None:
 
 
 def filters_and_their_address(page: Any) -> None:
-    """Every filter leaves what it says, says so in the address, and comes back with it."""
+    """Each filter leaves the models that it names, stands in the address, and is restored from it."""
     assert len(names_in(page)) == 4 and columns_in(page) == 8
     start = page.url
     page.fill("#find", "hyperlink, RANDOM")

@@ -160,9 +160,9 @@ def test_a_point_opens_its_evidence_by_keyboard(page: Any) -> None:
     choose(page, TASKS[0])
     spots(page, "brief")[-1].focus()
     page.keyboard.press("ArrowDown")  # the arrow leads to the next model's line
-    told = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert told.startswith("thinker, ")
-    assert page.inner_text("#tokens-charts .readout") == told
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert label.startswith("thinker, ")
+    assert page.inner_text("#tokens-charts .readout") == label
     page.keyboard.press("Enter")
     page.wait_for_selector("#panes")
     facts = page.inner_text(".cellhead dl")

@@ -28,7 +28,7 @@ def row(asked: Sequence[Trial], a: Sequence[_BackendResponse], b: Sequence[_Back
     return _row(PLACE, list(zip(asked, a, strict=True)), list(zip(asked, b, strict=True)), WORDS)
 
 
-def wrote(text: str, *nll: float, ids: Sequence[int] = (1, 2)) -> _BackendResponse:
+def result_of(text: str, *nll: float, ids: Sequence[int] = (1, 2)) -> _BackendResponse:
     return _BackendResponse(list(ids), Response(text, "stop"), list(nll))
 
 
@@ -39,8 +39,8 @@ def test_differing_written_replies_are_found() -> None:
     asked = trials("generate", 5)
     found = row(
         asked,
-        [wrote("a b c", 1.0, 2.0), wrote("x", 0.5), wrote("x", ids=[1, 2, 3]), FAILED, FAILED],
-        [wrote("a b d", 1.5, 2.0), wrote("x", 0.25), wrote("x", ids=[1, 9, 3]), FAILED, wrote("x")],
+        [result_of("a b c", 1.0, 2.0), result_of("x", 0.5), result_of("x", ids=[1, 2, 3]), FAILED, FAILED],
+        [result_of("a b d", 1.5, 2.0), result_of("x", 0.25), result_of("x", ids=[1, 9, 3]), FAILED, result_of("x")],
     )
     names = [trial.item.id for trial in asked]
     assert (found.items, found.same_ids, found.same) == (5, 4, 3)
@@ -71,7 +71,7 @@ def test_each_backend_is_compared_with_the_first(monkeypatch: pytest.MonkeyPatch
     asked = trials("generate", 1)
 
     def ask(name: str, *_: Any) -> Any:
-        return {PLACE: [(asked[0], wrote(name))]}
+        return {PLACE: [(asked[0], result_of(name))]}
 
     monkeypatch.setattr(comparing, "_ask", ask)
     monkeypatch.setattr(comparing, "Checkpoint", lambda spec: WORDS)

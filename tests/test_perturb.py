@@ -122,7 +122,7 @@ seeds = st.integers(0, 10**6)
 many = settings(max_examples=60)
 
 
-def frame(item: Item, *free: str) -> tuple[object, ...]:
+def fields_besides(item: Item, *free: str) -> tuple[object, ...]:
     """Everything of an item but the fields that a perturbation may change."""
     fields = ("id", "task", "set", "split", "dialogue", "question", "options", "labels", "gold", "references")
     return tuple(getattr(item, field) for field in fields if field not in free)
@@ -165,7 +165,7 @@ def test_pure_and_seeded_and_the_id_stays(item: Item, seed: int) -> None:
         assert made == row.items(item, seed)
         assert row.items(item) == row.items(item, 0)  # seed 0 where none is named
         assert len(made) == row.count(item) == (5 if row.votes else len(item.options) if row.several else 1)
-        assert all(frame(x)[:4] == frame(item)[:4] for x in made)
+        assert all(fields_besides(x)[:4] == fields_besides(item)[:4] for x in made)
     assert PERTURBATIONS["none"].items(item, seed) == (item,)
 
 
@@ -215,7 +215,7 @@ def test_shuffled_and_reindicated_goes_round(task: str, count: int) -> None:
 @given(items(CHOICES), st.sampled_from([s for s in STYLES if s != "stems"]))
 def test_reindicating_leaves_all_but_names(item: Item, style: str) -> None:
     made = reindicate(item, 0, style)
-    assert frame(made, "labels", "question") == frame(item, "labels", "question")
+    assert fields_besides(made, "labels", "question") == fields_besides(item, "labels", "question")
     new = STYLES[style](len(item.options))
     assert [label.replace(name, "@", 1) for label, name in zip(made.labels, new, strict=True)] == [
         label.replace(name, "@", 1) for label, name in zip(item.labels, label_names(item), strict=True)
@@ -264,7 +264,7 @@ ORDERS = ("shuffle", "derange", "reverse", "circular", "shuffle5")
 def test_orders_leave_labels_and_question(item: Item, seed: int) -> None:
     changed = {name: PERTURBATIONS[name].items(item, seed) for name in ORDERS}
     for made in (each for several in changed.values() for each in several):
-        assert frame(made, "options", "gold") == frame(item, "options", "gold")
+        assert fields_besides(made, "options", "gold") == fields_besides(item, "options", "gold")
         assert Counter(made.options) == Counter(item.options)
         assert made.options[made.gold] == item.options[item.gold]
     (shuffled,), (deranged,), (reversed_once,) = (changed[name] for name in ("shuffle", "derange", "reverse"))
@@ -339,7 +339,7 @@ def test_speakers_swap_and_names_stay(text: str, wanted: str) -> None:
     assert made.references == (wanted,)
     assert made.question == f"“{wanted}”的原因？"
     hard = replace(item, set="hard")
-    assert frame(swap_speakers(hard), "dialogue") == frame(hard, "dialogue")
+    assert fields_besides(swap_speakers(hard), "dialogue") == fields_besides(hard, "dialogue")
 
 
 def test_labels_are_no_speakers() -> None:
@@ -355,7 +355,7 @@ def test_labels_are_no_speakers() -> None:
 def test_swapping_leaves_words_and_undoes_itself(item: Item) -> None:
     made = swap_speakers(item)
     assert swap_speakers(made) == item
-    assert frame(made, "dialogue", "question", "options", "references") == frame(
+    assert fields_besides(made, "dialogue", "question", "options", "references") == fields_besides(
         item, "dialogue", "question", "options", "references"
     )
     assert [turn[1:] for turn in made.dialogue] == [turn[1:] for turn in item.dialogue]  # all but the speaker's letter
@@ -378,7 +378,7 @@ def texts_of(item: Item) -> list[str]:
 @given(items(FREE), seeds, st.integers(0, 6))
 def test_dropping_leaves_the_rest(item: Item, seed: int, count: int) -> None:
     made = drop_turns(item, seed, count)
-    assert frame(made, "dialogue") == frame(item, "dialogue")
+    assert fields_besides(made, "dialogue") == fields_besides(item, "dialogue")
     rest = iter(item.dialogue)
     assert all(turn in rest for turn in made.dialogue)  # in their order
     gone = len(item.dialogue) - len(made.dialogue)
@@ -443,7 +443,7 @@ def test_traditional_script_changes_chinese_alone() -> None:
 def test_traditional_leaves_all_that_is_not_chinese(item: Item) -> None:
     made = traditional(item)
     free = ("dialogue", "question", "options", "references")
-    assert frame(made, *free) == frame(item, *free)
+    assert fields_besides(made, *free) == fields_besides(item, *free)
     han = re.compile("[\u4e00-\u9fff]")
     for old, new in zip(texts_of(item), texts_of(made), strict=True):
         assert len(old) == len(new)
@@ -537,7 +537,9 @@ def test_none_of_above_takes_the_place_of_one_option(item: Item, seed: int) -> N
     assert [made.options[n] for n in range(len(order) - 1)] == [item.options[old] for old in order[:-1]]
     assert (made.gold == len(order) - 1) == (order[-1] == item.gold)
     assert made.references == (made.options[made.gold],)
-    assert frame(made, "options", "gold", "references") == frame(item, "options", "gold", "references")
+    assert fields_besides(made, "options", "gold", "references") == fields_besides(
+        item, "options", "gold", "references"
+    )
     assert row.items(made, seed) == (made,)  # an option speaks of the others already
 
 
@@ -573,7 +575,7 @@ def test_none_of_above_is_read_as_that_option(sample: CorecodeCorpus) -> None:
 @given(items(CHOICES))
 def test_no_dialogue_leaves_all_else(item: Item) -> None:
     (made,) = PERTURBATIONS["no_dialogue"].items(item)
-    assert made.dialogue == () and frame(made, "dialogue") == frame(item, "dialogue")
+    assert made.dialogue == () and fields_besides(made, "dialogue") == fields_besides(item, "dialogue")
 
 
 # --- taiwan

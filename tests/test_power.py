@@ -143,8 +143,8 @@ def test_compare_and_preview_say_it(tmp_path: Path) -> None:
     (*_, sheet) = [x for x in comparison_sheets([row], 0) if hasattr(x, "notes")]
     said = next(note.en for note in sheet.notes if "80 % chance" in note.en or "Fewer than 6" in note.en)
     assert (f"{100 * row.detectable:.1f}." in said) if row.detectable else ("Fewer than 6" in said)
-    shown = CliRunner().invoke(app, ["preview", "--model", "lexical", "--tasks", "CKF", "--set", "easy", "--cost"])
-    assert shown.exit_code == 0 and "Differences that can be found" in shown.output
+    result = CliRunner().invoke(app, ["preview", "--model", "lexical", "--tasks", "CKF", "--set", "easy", "--cost"])
+    assert result.exit_code == 0 and "Differences that can be found" in result.output
     few = CliRunner().invoke(
         app, ["preview", "--model", "lexical", "--tasks", "CKF", "--set", "easy", "--limit", "1", "--cost"]
     )

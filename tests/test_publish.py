@@ -184,7 +184,7 @@ def test_a_card_states_whole_figures_only(run_copy: Path, part: str) -> None:
 
 
 @pytest.fixture
-def secret(run_copy: Path) -> str:
+def key_in_settings(run_copy: Path) -> str:
     """A key of this process, which stands in a setting of the run."""
     key = "sk-test-0123456789abcdef"
     keep_secret(key)
@@ -195,7 +195,7 @@ def secret(run_copy: Path) -> str:
     return key
 
 
-def test_what_is_logged(run_copy: Path, secret: str) -> None:
+def test_what_is_logged(run_copy: Path, key_in_settings: str) -> None:
     found = {one.model: one for one in log.models_of(run_copy)}
     for cell in load_results(run_copy).cells:
         if cell.model == "lexical":
@@ -206,7 +206,7 @@ def test_what_is_logged(run_copy: Path, secret: str) -> None:
     )
     assert any("requests failed" in text for text in found["lexical"].remarks)
     assert found["oracle"].metrics.keys() & found["random"].metrics.keys()  # the same names for all models
-    assert str(run_copy.parent) not in repr(found) and secret not in repr(found)
+    assert str(run_copy.parent) not in repr(found) and key_in_settings not in repr(found)
 
 
 def test_parameters_are_those_of_all_cells(run_copy: Path) -> None:
@@ -234,7 +234,9 @@ def test_the_hash_of_each_split_is_logged(run_copy: Path) -> None:
     assert dev.endswith(".dev") and hashes[f"{dev.removesuffix('dev')}test"] == OTHER_DATA
 
 
-def test_mlflow_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mlflow_gets_the_figures(
+    run_copy: Path, key_in_settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     needs_frames_venv("mlflow", "pyarrow")
     from mlflow import MlflowClient
     from pyarrow import parquet
@@ -253,10 +255,12 @@ def test_mlflow_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, mo
         local = client.download_artifacts(run.info.run_id, "tables")
         records = parquet.read_table(f"{local}/records.parquet")
         assert {*records["model"].to_pylist()} == {one.model} and "prompt" not in records.column_names
-    assert_nowhere(secret, tmp_path, besides=run_copy)
+    assert_nowhere(key_in_settings, tmp_path, besides=run_copy)
 
 
-def test_wandb_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wandb_gets_the_figures(
+    run_copy: Path, key_in_settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     needs_frames_venv("wandb", "pyarrow")
     monkeypatch.setenv("WANDB_MODE", "offline")
     for name in ("DIR", "CACHE_DIR", "DATA_DIR", "CONFIG_DIR"):
@@ -279,10 +283,12 @@ def test_wandb_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, mon
     assert {key: config[key] for key in one.params} == one.params
     assert {f"version.{key}" for key in one.tags} <= config.keys()
     assert files == {"cells.parquet", "records.parquet"}
-    assert_nowhere(secret, tmp_path, besides=run_copy)
+    assert_nowhere(key_in_settings, tmp_path, besides=run_copy)
 
 
-def test_swanlab_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swanlab_gets_the_figures(
+    run_copy: Path, key_in_settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     needs_frames_venv("swanlab")
     for name, value in {"MODE": "offline", "LOG_DIR": str(tmp_path / "log"), "ROOT": str(tmp_path / "root")}.items():
         monkeypatch.setenv(f"SWANLAB_{name}", value)
@@ -293,7 +299,7 @@ def test_swanlab_gets_the_figures(run_copy: Path, secret: str, tmp_path: Path, m
     assert all(name.encode() in content for name in (*one.metrics, *one.params, *one.tags))
     assert not any(path.is_symlink() for path in files)
     assert platform.node().encode() not in content or len(platform.node()) < 4
-    assert_nowhere(secret, tmp_path, besides=run_copy)
+    assert_nowhere(key_in_settings, tmp_path, besides=run_copy)
 
 
 def wandb_records(file: Path) -> Iterator[Any]:
@@ -316,10 +322,10 @@ def wandb_records(file: Path) -> Iterator[Any]:
             yield record
 
 
-def assert_nowhere(secret: str, folder: Path, besides: Path) -> None:
+def assert_nowhere(key_in_settings: str, folder: Path, besides: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_file() and besides not in path.parents:
-            assert secret.encode() not in path.read_bytes(), path
+            assert key_in_settings.encode() not in path.read_bytes(), path
 
 
 # --- errors

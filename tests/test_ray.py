@@ -194,13 +194,13 @@ def test_a_node_lost_in_the_middle(
     """The worker node's replica waits in its first block until its node is gone, the other in its second."""
     run, model = tmp_path / "run", tmp_path / "model"
 
-    def lose() -> None:
+    def lose_worker_node() -> None:
         two_nodes.remove_node(next(iter(two_nodes.worker_nodes)), allow_graceful=False)
         release_nodes(model, "head")  # the other's process outlives its node a little: it must not answer meanwhile
 
     hold_nodes(model, 1, "head")
     hold_nodes(model, 0, "worker")
-    with act_when(lambda: are_held(model, "worker"), lose):
+    with act_when(lambda: are_held(model, "worker"), lose_worker_node):
         cli(*words, "--executor", "ray", "--ray-address", two_nodes.address)
     log = (run / "run.log").read_text()
     assert "a replica on" in log and "is lost" in log

@@ -129,8 +129,8 @@ def test_scoring_again_and_showing(reasoned_run: Path, cli: Callable[..., Any]) 
     before = (reasoned_run / "results.json").read_bytes()
     evalsuite.score(reasoned_run)
     assert (reasoned_run / "results.json").read_bytes() == before
-    shown = cli("show", reasoned_run, "--item", f"easy/test/{TEXT}/0").stdout
-    assert "以“答案：”开头" in shown and "parsed" in shown
+    stdout = cli("show", reasoned_run, "--item", f"easy/test/{TEXT}/0").stdout
+    assert "以“答案：”开头" in stdout and "parsed" in stdout
     assert "让我们一步一步来思考" in cli("preview", "--tasks", CHOICE, "--prompt", "cot", "--model", "random").stdout
 
 

@@ -79,9 +79,11 @@ def test_what_a_newcomer_sees(tmp_path: Path) -> None:
 def test_cells_that_were_not_recorded_are_left_out(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Cells that the recording lacks are left out, in one line. Nothing fails, and no reply stands in for another."""
     words = ["run", "--tasks", "EC", "--data", "bundled:sample", "--out", tmp_path / "run"]
-    told = cli(*words, "--model", "random", "--model", NAME, "--shots", "0,5")
+    completed = cli(*words, "--model", "random", "--model", NAME, "--shots", "0,5")
     assert (
-        told.stderr.count("left out") == 1 and "left out 2 of 4 cells" in told.stderr and "paper 5-shot" in told.stderr
+        completed.stderr.count("left out") == 1
+        and "left out 2 of 4 cells" in completed.stderr
+        and "paper 5-shot" in completed.stderr
     )
     cells = cells_of(load_results(tmp_path / "run"))
     asked_of = sorted((c["model"], c["shots"]) for c in cells if c["set"] == "easy")
@@ -92,13 +94,13 @@ def test_cells_that_were_not_recorded_are_left_out(tmp_path: Path, cli: Callable
 def test_a_model_of_which_nothing_is_recorded(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Named, it is a problem; among others of a file, it is one line."""
     words = ["run", "--tasks", "EC", "--data", "bundled:sample", "--shots", "5"]
-    told = cli(*words, "--model", NAME, "--out", tmp_path / "named", expect=1)
-    assert "none of the cells asked now was recorded" in told.stderr
+    completed = cli(*words, "--model", NAME, "--out", tmp_path / "named", expect=1)
+    assert "none of the cells asked now was recorded" in completed.stderr
     entries = yaml.safe_load((ROOT / "models.yaml").read_text(encoding="utf-8"))["models"]
     file = tmp_path / "models.yaml"
     file.write_text(json.dumps({"models": [m for m in entries if m["name"] in (NAME, "lexical")]}), encoding="utf-8")
-    told = cli(*words, "--models", file, "--out", tmp_path / "beside")
-    assert told.stderr.count("none of the cells asked now was recorded") == 1 and "problem" not in told.stderr
+    completed = cli(*words, "--models", file, "--out", tmp_path / "beside")
+    assert completed.stderr.count("none of the cells asked now was recorded") == 1 and "problem" not in completed.stderr
 
 
 @pytest.mark.thorough
@@ -220,8 +222,8 @@ def test_a_recording_is_read_only_when_its_model_is_run(monkeypatch: pytest.Monk
 @pytest.mark.thorough
 def test_the_page_marks_it(tmp_path: Path, browse: Any, cli: Callable[..., Any]) -> None:
     evalsuite.run(model=[NAME, "random"], **FEW, out=tmp_path / "run")
-    shown = cli("show", tmp_path / "run", COLUMNS="200").stdout
-    assert f"{NAME} (recorded)" in shown and "this run did not ask the model" in shown
+    stdout = cli("show", tmp_path / "run", COLUMNS="200").stdout
+    assert f"{NAME} (recorded)" in stdout and "this run did not ask the model" in stdout
     with browse(tmp_path / "run" / "page" / "index.html") as tab:
         mark = tab.locator("table.overview th .flag").first
         assert mark.inner_text() == "recorded" and "did not ask" in (mark.get_attribute("title") or "")

@@ -69,11 +69,11 @@ def test_the_sdist_has_what_the_wheel_is_built_from_and_the_docs(dist: Path) -> 
     names = {name.partition("/")[2] for name in (member.name for member in members if member.isfile())}
     only, left_out = HATCH["sdist"]["only-include"], HATCH["sdist"]["exclude"]
 
-    def belongs(name: str) -> bool:
+    def is_distributed(name: str) -> bool:
         above = [name, *(parent.as_posix() for parent in Path(name).parents)]
         return any(x in only for x in above) and not any(x in left_out for x in above)
 
-    expected = {name for name in tracked_files() if belongs(name)}
+    expected = {name for name in tracked_files() if is_distributed(name)}
     assert names - {"PKG-INFO", ".gitignore"} == expected | {"pyproject.toml"}
     assert not [name for name in names if name.startswith("tests/") or "node_modules" in name]
     assert sdist.stat().st_size < 8_000_000

@@ -87,7 +87,8 @@ def modules(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 
 
 def checkpoint(folder: Path, tiny: Path, auto_map: dict[str, str], **files: str) -> Model:
-    """A checkpoint with the tokenizer of tiny-zh. `files`: text of further .py files, or of those above, by name."""
+    """A checkpoint with the tokenizer of tiny-zh. `files`: name -> text of further .py files, which may replace the
+    files above."""
     import torch
     from safetensors.torch import save_file
 

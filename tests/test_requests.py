@@ -40,7 +40,7 @@ KINDS = {
 
 @dataclass(slots=True)
 class Recording(Server):
-    """Keeps what it is sent: (path, body)."""
+    """A server that keeps the requests it gets: (path, body)."""
 
     bodies: list[tuple[str, Row]] = field(default_factory=list)
 
@@ -84,7 +84,7 @@ def lines(folder: Path, kind: str) -> list[Row]:
 
 
 def post(server: Server, line: Row) -> Row:
-    """A line of a batch's output: what the endpoint answers to this body."""
+    """A line of a batch's output: the answer of the endpoint to this body."""
     url = server.url.removesuffix("/v1") + line["url"]
     head = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     asked = urllib.request.Request(url, json.dumps(line["body"]).encode(), head, method=line["method"])
@@ -329,11 +329,11 @@ def test_neither_models_nor_data_nor_a_key_are_needed(
     models.unlink()
     shutil.move(tmp_path / "out", tmp_path / "elsewhere")
     write_replies(tmp_path / "elsewhere", rows)
-    said = cli("replies", tmp_path / "elsewhere", tmp_path / "run")
-    assert f"stored: {len(rows)} replies" in said.stdout
+    completed = cli("replies", tmp_path / "elsewhere", tmp_path / "run")
+    assert f"stored: {len(rows)} replies" in completed.stdout
     write_replies(tmp_path / "elsewhere", [*rows, {"key": "x", "text": ""}])
-    said = cli("replies", tmp_path / "elsewhere", tmp_path / "run", expect=1)
-    assert f"{len(rows)} were there already" in said.stdout and "foreign: 1" in said.stdout
+    completed = cli("replies", tmp_path / "elsewhere", tmp_path / "run", expect=1)
+    assert f"{len(rows)} were there already" in completed.stdout and "foreign: 1" in completed.stdout
 
 
 @pytest.mark.slow
@@ -372,8 +372,8 @@ def test_names_of_keys_are_a_list(models: Path, tmp_path: Path) -> None:
 
 def answered_by_cli(cli: Callable[..., Any], models: Path, out: Path, data: Path) -> list[Row]:
     words = ("--model", "talks", "--tasks", "event_cause", "--limit", 4, "--limit-name", "max_completion_tokens")
-    said = cli("requests", "--models", models, "--data", data, *words, "--out", out)
-    assert "talks: " in said.stdout and str(out / "talks.batch.jsonl") in said.stdout
+    completed = cli("requests", "--models", models, "--data", data, *words, "--out", out)
+    assert "talks: " in completed.stdout and str(out / "talks.batch.jsonl") in completed.stdout
     batch = lines(out, "batch")
     assert all("max_completion_tokens" in x["body"] and "max_tokens" not in x["body"] for x in batch)
     return [{"key": x["custom_id"], "text": "(a)", "finish_reason": "stop"} for x in batch]

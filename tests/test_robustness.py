@@ -133,14 +133,14 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
 def test_samples_of_an_item_are_averaged() -> None:
     """Item 0 is right in one of two samples before and in none after; of item 1 one sample was lost after."""
 
-    def sampled(perturb: str, choices: Sequence[Sequence[int | None]]) -> CellOutcomes:
+    def cell_with_samples(perturb: str, choices: Sequence[Sequence[int | None]]) -> CellOutcomes:
         cells = [cell_outcomes(ITEMS[:2], perturb, column) for column in choices]
         rows = [replace(o, sample=n) for n, each in enumerate(cells) for o in each.outcomes]
         return CellOutcomes(cells[0].cell, cells[0].labels, tuple(rows))
 
-    after = sampled("reverse", [(0, 1), (0, None)])
+    after = cell_with_samples("reverse", [(0, 1), (0, None)])
     after = CellOutcomes(after.cell, after.labels, after.outcomes[:-1])
-    row = first_drop(sampled("none", [(1, 1), (0, 1)]), after)
+    row = first_drop(cell_with_samples("none", [(1, 1), (0, 1)]), after)
     assert (row["items"], row["dialogues"], row["base"], row["value"]) == (2, 2, 0.75, 0.5)
     assert (row["right_to_wrong"], row["wrong_to_right"], row["flip_rate"], row["test"]) == (1, 0, 0.5, "permutation")
 
@@ -240,17 +240,17 @@ def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
     """Gold follows through items, prompts, parser and metrics: nothing is lost anywhere."""
     (tmp_path / "models.yaml").write_text("models:\n  - {name: oracle, backend: baseline, path: oracle}\n")
     evalsuite.run(tmp_path / "models.yaml", perturb=list(PERTURBATIONS), limit=4, out=tmp_path / "run")
-    found = results_json(tmp_path / "run")
-    there = {(c["task"], c["perturb"]) for c in found["cells"]}
+    results = results_json(tmp_path / "run")
+    there = {(c["task"], c["perturb"]) for c in results["cells"]}
     assert there == {(task, name) for task in TASKS for name, row in PERTURBATIONS.items() if row.applies(task)}
-    rows = found["robustness"]["drops"]
-    assert len(rows) == len(found["cells"]) - 2 * len(TASKS)
+    rows = results["robustness"]["drops"]
+    assert len(rows) == len(results["cells"]) - 2 * len(TASKS)
     for row in rows:
         told = {name: row[name] for name in ("base", "value", "drop", "differ", "flip_rate", "p")}
         assert told == {"base": 1, "value": 1, "drop": 0, "differ": 0, "flip_rate": 0, "p": 1}, row
         assert row["low"] == -row["high"] < 0, row  # no change in four items is not a change of 0 for certain
         assert row.get("same_choice", row.get("consistency", 1)) == 1, row
-    assert all(row["bias"] == 0 for row in found["robustness"]["positions"])
+    assert all(row["bias"] == 0 for row in results["robustness"]["positions"])
 
 
 @shared_folder
@@ -264,9 +264,9 @@ def perturbed_run(folder: Path) -> Path:
 
 @pytest.mark.thorough
 def test_rows_of_a_real_run_agree_with_its_cells(perturbed_run: Path) -> None:
-    found = results_json(perturbed_run)
-    by_place = {(c["model"], c["set"], c["task"], c["perturb"]): c for c in found["cells"]}
-    rows = found["robustness"]["drops"]
+    results = results_json(perturbed_run)
+    by_place = {(c["model"], c["set"], c["task"], c["perturb"]): c for c in results["cells"]}
+    rows = results["robustness"]["drops"]
     assert len(rows) == 2 * 2 * 3 * 4  # models, sets, choice tasks, perturbations
     for row in rows:
         values = []
@@ -277,7 +277,7 @@ def test_rows_of_a_real_run_agree_with_its_cells(perturbed_run: Path) -> None:
         assert row["drop"] == pytest.approx(values[1] - values[0])
         assert row["low"] <= row["drop"] + 1e-9 and row["drop"] <= row["high"] + 1e-9 and row["p"] <= row["p_holm"]
         assert row["drop"] * row["items"] == pytest.approx(row["wrong_to_right"] - row["right_to_wrong"])
-    for row in found["robustness"]["positions"]:
+    for row in results["robustness"]["positions"]:
         entry = by_place[row["model"], row["set"], row["task"], row["perturb"]]
         assert sum(row["chosen"]) + row["silent"] == sum(row["gold"]) == entry["items"]
     before = (perturbed_run / "results.json").read_bytes()

@@ -72,5 +72,5 @@ def test_the_terminal_rounds_alike(run: Path) -> None:
 
 def test_the_page_rounds_alike(run: Path, browse: Any) -> None:
     with browse(run / "page" / "index.html") as page:
-        shown = page.locator("table.overview tbody.own .num").all_inner_texts()
-        assert {text for text in shown if text != "–"} == set(TIES.values())
+        texts = page.locator("table.overview tbody.own .num").all_inner_texts()
+        assert {text for text in texts if text != "–"} == set(TIES.values())

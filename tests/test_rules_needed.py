@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import pytest
-from labelled import Row, choices, forget, is_right
+from labelled import Row, choices, clear_reader_caches, is_right
 
 from evalsuite.parse import read, rules
 from evalsuite.parse.rules import NAME, PICK, RULES, SETS, Rule
@@ -45,12 +45,12 @@ def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule], 
     """A labelled reply that is read wrongly if these are the rules."""
     table = rules.compile_rules(left)
     monkeypatch.setattr(rules, "table", lambda sets: table if sets == several else rules.compile_rules(RULES))
-    forget()
+    clear_reader_caches()
     try:
         return next((row for row in rows if ("labels" in row) == several and not is_right(row)), None)
     finally:
         monkeypatch.undo()
-        forget()
+        clear_reader_caches()
 
 
 @pytest.mark.thorough

@@ -249,7 +249,7 @@ def test_constrained_replies_are_drawn_among_the_labels(tiny: Path) -> None:
 
 
 class Listening(Server):
-    """A server that keeps what it was asked."""
+    """A server that keeps the requests it gets."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -453,8 +453,8 @@ def test_the_table_shows_the_spread(tmp_path: Path, cli: Any) -> None:
     models = scripted_models(tmp_path)
     out = tmp_path / "run"
     cli("run", "--models", models, "--tasks", "knowledge_filling", "--set", "easy", "--limit", 3, "--out", out)
-    shown = cli("show", out, COLUMNS="200").stdout
-    assert "±23.6" in shown and "standard deviation between the samples' scores" in shown
+    stdout = cli("show", out, COLUMNS="200").stdout
+    assert "±23.6" in stdout and "standard deviation between the samples' scores" in stdout
 
 
 def test_the_page_shows_spread_and_samples(tmp_path: Path, browse: Any) -> None:

@@ -47,7 +47,7 @@ def reply(request: Request) -> str:
 
 @shared_folder
 def shared_run(folder: Path) -> Path:
-    """Ten choices, of which the parser reads seven, and four spans."""
+    """A run of ten choices, of which the parser reads seven, and of four spans."""
     evalsuite.run({"m": reply}, tasks=[CHOICE], set="easy", limit=10, out=folder / "run")
     evalsuite.run({"m": reply}, tasks=[SPAN], set="easy", limit=4, out=folder / "run")
     return folder / "run"
@@ -104,14 +104,14 @@ def test_the_counts_are_those_of_a_hand(run: Path, cli: Callable[..., Any]) -> N
     by_reader = ["(a)", "(c)", "(c)", "(a)", "(b)", None, None, None, None, "(c)"]
     assert cell["second"]["value"] == sum(x == y for x, y in zip(by_reader, gold, strict=True)) / 10
     assert cell["first"] == cells(before)[CHOICE]["metrics"]["accuracy"]["value"]
-    shown = cli("show", run, "--tables", "second,parted", COLUMNS="200").stdout
+    stdout = cli("show", run, "--tables", "second,parted", COLUMNS="200").stdout
     for words in (
         "Second reader other beside the parser",
         "no answer 2 of 3; sample",
         "Every score elsewhere",
         "unparsed",
     ):
-        assert words in shown
+        assert words in stdout
     item = cli("show", run, "--item", f"{CHOICE}/4", COLUMNS="120").stdout
     assert "second reader other: answer" in item and "second_only" in item
 
@@ -123,28 +123,28 @@ def cells(content: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_only_what_the_parser_did_not_find_and_what_is_long_is_asked(run: Path) -> None:
     asked: list[str] = []
 
-    def reads(request: Request) -> str:
+    def finds_no_answer(request: Request) -> str:
         asked.append(request.id)
         return "NONE"
 
-    evalsuite.score(run, models={"r": reads}, second_reader="r")
+    evalsuite.score(run, models={"r": finds_no_answer}, second_reader="r")
     assert {x.rpartition("/")[2] for x in asked} == {"4", "5", "6"} and all(CHOICE in x for x in asked)
     asked.clear()
     # long replies that were parsed: the four spans
-    done = evalsuite.score(run, models={"r": reads}, second_reader="r", second_longer=15)
+    done = evalsuite.score(run, models={"r": finds_no_answer}, second_reader="r", second_longer=15)
     assert len(asked) == 4 and all(SPAN in x for x in asked)
     assert {r["task"]: list(r["reasons"]) for r in content_of(done, "second")["tasks"]} == {
         CHOICE: ["unread"],
         SPAN: ["long"],
     }
     asked.clear()
-    few = evalsuite.score(run, models={"r": reads}, second_reader="r", second_sample=2)
+    few = evalsuite.score(run, models={"r": finds_no_answer}, second_reader="r", second_sample=2)
     mine = {x["item"] for x in lines(run) if x["why"] == "sample"}
     assert len(asked) <= 2 == len(mine) and not few.problems
-    evalsuite.score(run, models={"r": reads}, second_reader="r", second_sample=5)
+    evalsuite.score(run, models={"r": finds_no_answer}, second_reader="r", second_sample=5)
     more = {x["item"] for x in lines(run) if x["why"] == "sample"}
     assert mine < more and len(more) == 5  # a larger sample holds a smaller one
-    evalsuite.score(run, models={"r": reads}, second_reader="r", second_sample=5, second_seed=1)
+    evalsuite.score(run, models={"r": finds_no_answer}, second_reader="r", second_sample=5, second_seed=1)
     assert {x["item"] for x in lines(run) if x["why"] == "sample"} != more
 
 
@@ -246,8 +246,8 @@ def test_what_is_wrong_is_said_before_anything_is_asked(run: Path, settings: dic
 
 
 def test_a_model_that_is_not_in_the_file(run: Path, cli: Callable[..., Any]) -> None:
-    told = cli("score", run, "--second-reader", "tiny-zn", expect=2).stderr
-    assert "unknown model 'tiny-zn'" in told and "Did you mean 'tiny-zh'" in told
+    stderr = cli("score", run, "--second-reader", "tiny-zn", expect=2).stderr
+    assert "unknown model 'tiny-zn'" in stderr and "Did you mean 'tiny-zh'" in stderr
 
 
 def test_a_run_without_unread_replies_is_refused(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_a_run_and_its_judge_leave_no_part_of_the_key(tmp_path: Path, cli: Any) 
     answer."""
     count = iter(range(10_000))
 
-    def careless(request: Any) -> tuple[int, dict[str, str], bytes]:
+    def reply_that_quotes_the_key(request: Any) -> tuple[int, dict[str, str], bytes]:
         n = next(count)
         text = "x" * (195 - n % 12 - 20) + request.headers["authorization"] + " and more"
         kinds = [(500, {"content-type": "text/html"}, text.encode()), (200, {"content-type": "text/plain"}, text.encode()),
@@ -196,7 +196,7 @@ def test_a_run_and_its_judge_leave_no_part_of_the_key(tmp_path: Path, cli: Any) 
         return kinds[n % 4]
 
     out = tmp_path / "run"
-    with endpoint(careless) as url:
+    with endpoint(reply_that_quotes_the_key) as url:
         models = models_file(tmp_path, url)
         first = cli("run", "--models", models, "--tasks", "event_cause", "--limit", "8", "--out", out, "-v", expect=1)
         second = cli("judge", out, "--judge", "m", "--models", models, "-v", expect=1)
@@ -226,11 +226,11 @@ def test_the_keys_of_all_models_of_the_file_are_masked(tmp_path: Path, monkeypat
 def test_redirections_are_not_followed(status: int) -> None:
     asked = []
 
-    def there(request: Any) -> tuple[int, dict[str, str], bytes]:
+    def reply_elsewhere(request: Any) -> tuple[int, dict[str, str], bytes]:
         asked.append(request.path)
         return reply("from elsewhere")
 
-    with endpoint(there) as elsewhere:
+    with endpoint(reply_elsewhere) as elsewhere:
         target = {"location": f"{elsewhere}/chat/completions?key={quote(KEY)}"}
         with endpoint(lambda _: (status, target, b"")) as url, pytest.raises(BackendError, match=r"redirects to 127\.0\.0\.1") as caught:  # fmt: skip
             ask(url)
@@ -428,7 +428,7 @@ def test_log_lines_are_masked(tmp_path: Path) -> None:
 
 
 def test_warnings_of_packages_are_calm(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def noisy(*_: Any, **__: Any) -> None:
+    def warn_loudly(*_: Any, **__: Any) -> None:
         import warnings
 
         with warnings.catch_warnings():
@@ -438,6 +438,6 @@ def test_warnings_of_packages_are_calm(cli: Any, monkeypatch: pytest.MonkeyPatch
         logging.getLogger("transformers_like").warning("\x1b[31mred")
         raise SystemExit(0)
 
-    monkeypatch.setattr("evalsuite.score", noisy)
-    told = cli("score", "run").stderr
-    assert "U+001B[31mred" in told and "\x1b" not in told and not leaks(told)
+    monkeypatch.setattr("evalsuite.score", warn_loudly)
+    stderr = cli("score", "run").stderr
+    assert "U+001B[31mred" in stderr and "\x1b" not in stderr and not leaks(stderr)

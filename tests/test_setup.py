@@ -267,8 +267,8 @@ def test_a_models_yaml_that_is_not_read_is_told_of(command: list[str], cli: Any)
 
 def test_what_init_and_doctor_say_holds_without_a_checkout(cli: Any) -> None:
     cli("init", "--model", "Qwen/Qwen3-8B")
-    said = Path("models.yaml").read_text() + cli("doctor", "--models", "models.yaml", COLUMNS="200").stdout
-    assert not re.findall(r"docs/\w+\.md", said)
+    stdout = Path("models.yaml").read_text() + cli("doctor", "--models", "models.yaml", COLUMNS="200").stdout
+    assert not re.findall(r"docs/\w+\.md", stdout)
 
 
 def test_without_a_model_init_writes_nothing(cli: Any) -> None:

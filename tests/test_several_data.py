@@ -56,8 +56,8 @@ def test_two_folders_are_as_one_that_has_all(tmp_path: Path, cli: Callable[..., 
     again = cli("run", "--data", two, "--data", one, *asked, "--out", tmp_path / "parts")  # in another order
     assert " 0 asked, 48 kept" in again.stderr and are_equal(tmp_path / "parts", tmp_path / "whole")
     assert (tmp_path / "parts/page/index.html").exists()
-    shown = cli("preview", "--data", one, "--data", two, "--model", "lexical", "--tasks", "SI", "--limit", "1").stdout
-    assert "slot_identification" in shown or "SI" in shown
+    stdout = cli("preview", "--data", one, "--data", two, "--model", "lexical", "--tasks", "SI", "--limit", "1").stdout
+    assert "slot_identification" in stdout or "SI" in stdout
 
 
 @pytest.mark.slow
@@ -100,8 +100,8 @@ def test_folders_without_a_task_are_both_named(tmp_path: Path) -> None:
 def test_other_commands_take_several_folders(tmp_path: Path, cli: Callable[..., Any]) -> None:
     one, two = copy_tasks(tmp_path / "one", BOTH[0]), copy_tasks(tmp_path / "two", BOTH[1])
     # Whole paths may be too long for the table.
-    said = cli("tasks", "--data", "one", "--data", "two", COLUMNS="300").stdout
-    assert "test items in one, two" in " ".join(said.split()) and said.count("easy 175, hard 175") == 2
+    stdout = cli("tasks", "--data", "one", "--data", "two", COLUMNS="300").stdout
+    assert "test items in one, two" in " ".join(stdout.split()) and stdout.count("easy 175, hard 175") == 2
     rows = json.loads(cli("doctor", "--data", one, "--data", two, "--json").stdout)
     (row,) = (row for row in rows if "CORECODE" in json.dumps(row) and "in part" in json.dumps(row))
     assert str(two) in json.dumps(row)

@@ -24,11 +24,11 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Place, Reading, Request
 
 
-def first(request: Request) -> str:
+def first_label(request: Request) -> str:
     return request.labels[0] if request.labels else "是"
 
 
-def second(request: Request) -> str:
+def second_label(request: Request) -> str:
     return request.labels[1] if request.labels else "不是"
 
 
@@ -41,7 +41,7 @@ def run(folder: Path) -> Path:
     """The test split, then the dev split, of which more items are asked."""
     for split, limit in (("test", 3), ("dev", 4)):
         evalsuite.run(
-            {"first": first, "second": second},
+            {"first": first_label, "second": second_label},
             tasks=["CKF", "EC", "C3"],
             split=split,
             limit=limit,

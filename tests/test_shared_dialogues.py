@@ -30,7 +30,7 @@ from evalsuite.results.influences import Influences
 Values = Any  # (tasks, dialogues, items of a task in a dialogue)
 
 
-def draw(rng: np.random.Generator, tasks: int, dialogues: int, shared: float) -> Values:
+def simulated_answers(rng: np.random.Generator, tasks: int, dialogues: int, shared: float) -> Values:
     """Right and wrong answers to two items of each task in each dialogue. `shared`: the correlation of two items of one
     dialogue, of the same task or of two; the share of right answers is 0.5."""
     alike = rng.random((1, dialogues, 1)) < 0.5
@@ -59,7 +59,7 @@ def test_the_interval_of_a_mean_over_tasks_holds_the_truth(dialogues: int, share
     rng = np.random.default_rng(1)
     held = {True: 0, False: 0}
     for _ in range(300):
-        for known, found in means_over_tasks(draw(rng, 6, dialogues, shared), rng).items():
+        for known, found in means_over_tasks(simulated_answers(rng, 6, dialogues, shared), rng).items():
             held[known] += found.low <= 0.5 <= found.high
     assert held[True] >= 0.92 * 300
     assert (held[False] < 0.85 * 300) == (shared > 0)
@@ -71,7 +71,7 @@ def test_the_interval_is_that_of_resampled_dialogues() -> None:
     """Percentiles of the mean over three tasks, whose dialogues are resampled together: the first two share all dialogues, the
     third has half of them, and others."""
     rng = np.random.default_rng(2)
-    values = draw(rng, 3, 300, 0.4)
+    values = simulated_answers(rng, 3, 300, 0.4)
     names = [range(300), range(300), range(150, 450)]
     parts, sums = [], np.zeros((450, 6))
     for n, (task, dialogues) in enumerate(zip(values, names, strict=True)):
@@ -148,13 +148,13 @@ def test_sets_that_share_dialogues_are_no_independent_ones() -> None:
     value = {"value": 0.5, "low": 0.4, "high": 0.7}
     cells = [a_cell(task="cider_dnli", set=f"fold{n}", items=40, metrics={"accuracy": value}) for n in (1, 2)]
 
-    def ends(*influences: Influences) -> tuple[float | None, float | None]:
+    def interval_of_mean(*influences: Influences) -> tuple[float | None, float | None]:
         of = dict(zip((cell.place for cell in cells), influences, strict=False))
         found = means(cells, of)[0].metrics["accuracy"]
         return found.low, found.high
 
-    assert ends(one, one) == pytest.approx((0.4, 0.7))
-    assert ends(one, other) == ends() == pytest.approx((0.5 - 0.1 / 2**0.5, 0.5 + 0.2 / 2**0.5))
+    assert interval_of_mean(one, one) == pytest.approx((0.4, 0.7))
+    assert interval_of_mean(one, other) == interval_of_mean() == pytest.approx((0.5 - 0.1 / 2**0.5, 0.5 + 0.2 / 2**0.5))
 
 
 @pytest.mark.slow

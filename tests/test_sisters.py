@@ -102,7 +102,7 @@ def test_what_is_right_stays_right_wherever_it_stands(shared_run: Path) -> None:
 def test_the_same_choice_is_the_same_set_of_texts(shared_run: Path) -> None:
     """The same choices are counted again from the records alone."""
 
-    def chosen(perturb: str) -> list[set[str]]:
+    def chosen_options(perturb: str) -> list[set[str]]:
         found = records(shared_run / "run", "random", "cicero_all_answers", perturb)
         return [{r["options"][n] for n in r["answer"]["choices"]} for r in found]
 
@@ -110,16 +110,16 @@ def test_the_same_choice_is_the_same_set_of_texts(shared_run: Path) -> None:
     rows = [row for row in drops if (row["model"], row["task"]) == ("random", "cicero_all_answers")]
     assert {row["perturb"] for row in rows} == {*PERTURBED} - {"none", "circular"}
     for row in rows:
-        pairs = [(a, b) for a, b in zip(chosen("none"), chosen(row["perturb"]), strict=True) if a and b]
+        pairs = [(a, b) for a, b in zip(chosen_options("none"), chosen_options(row["perturb"]), strict=True) if a and b]
         assert row["parsed_in_both"] == len(pairs) == 2
         assert row["same_choice"] == sum(a == b for a, b in pairs) / len(pairs)
 
 
 def test_all_that_is_right_and_chosen_counts_by_position(shared_run: Path) -> None:
-    told = results_json(shared_run / "run")
+    results = results_json(shared_run / "run")
     (row,) = (
         p
-        for p in told["robustness"]["positions"]
+        for p in results["robustness"]["positions"]
         if (p["model"], p["task"], p["perturb"]) == ("oracle", "cicero_all_answers", "reverse")
     )
     golds: Counter[str] = Counter()
@@ -127,7 +127,7 @@ def test_all_that_is_right_and_chosen_counts_by_position(shared_run: Path) -> No
         golds.update(record["gold"].split(", "))
     assert row["gold"] == row["right"] == row["chosen"] == [golds[label] for label in row["labels"]]
     assert sum(row["gold"]) > 2 and row["silent"] == 0
-    assert not [p for p in told["robustness"]["positions"] if TASKS[p["task"]].kind.name == "probe"]
+    assert not [p for p in results["robustness"]["positions"] if TASKS[p["task"]].kind.name == "probe"]
 
 
 def records(run: Path, model: str, task: str, perturb: str = "none") -> list[dict[str, Any]]:
@@ -323,9 +323,9 @@ def test_marks_of_several_options(
 
 
 def output_of(*arguments: object) -> str:
-    found = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
-    assert found.exit_code == 0, found.output
-    return found.output
+    result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def test_show_opens_what_has_several_right_options(shared_run: Path) -> None:

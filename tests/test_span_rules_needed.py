@@ -29,10 +29,10 @@ class Labelled:
     status: str | None = None
 
     @property
-    def folded(self) -> str:
+    def folded_output(self) -> str:
         return lower(fold(self.output))
 
-    def right(self, table: tuple[SpanRule, ...]) -> tuple[bool, set[str]]:
+    def reading_with(self, table: tuple[SpanRule, ...]) -> tuple[bool, set[str]]:
         """Whether the reply is read as labelled, and the rows that matched."""
         answer, used = read_span(self.output, self.dialogue, self.question, self.cut, table)
         return (answer.text or "") == self.wanted and self.status in (None, answer.status), {
@@ -62,11 +62,11 @@ def labelled_replies() -> list[Labelled]:
 def unneeded_entries(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Iterator[str]:
     """The rows and words without which every labelled reply is read as before."""
     whole = compile_rows(rows, words)
-    read = [(reply, *reply.right(whole)) for reply in labelled_replies()]
+    read = [(reply, *reply.reading_with(whole)) for reply in labelled_replies()]
     uses = [(reply, used) for reply, right, used in read if right]
     for row in rows:
         less = tuple(rule for rule in whole if rule.name != row[0])
-        if all(reply.right(less)[0] for reply, used in uses if row[0] in used):
+        if all(reply.reading_with(less)[0] for reply, used in uses if row[0] in used):
             yield row[0]
     for name, text in words.items():
         concerned = {row[0] for row in rows if f"@{name}" in row[3]}
@@ -77,7 +77,11 @@ def unneeded_entries(rows: tuple[SpanRow, ...], words: Mapping[str, str]) -> Ite
             }
             less = tuple(changed.get(rule.name, rule) for rule in whole)
             having = re.compile(word.replace("_", " "))
-            if all(reply.right(less)[0] for reply, used in uses if used & concerned and having.search(reply.folded)):
+            if all(
+                reply.reading_with(less)[0]
+                for reply, used in uses
+                if used & concerned and having.search(reply.folded_output)
+            ):
                 yield f"@{name}: {word}"
 
 
@@ -104,5 +108,5 @@ ASKED = {
 def test_the_example_of_a_row_is_read_as_marked(row: SpanRow) -> None:
     span = row[4].partition("⟦")[2].partition("⟧")[0]
     reply = Labelled(row[4].replace("⟦", "").replace("⟧", ""), tables.TALK, "", False, span)
-    readings = [replace(reply, question=ASKED[kind]).right(compile_rows(ROWS, WORDS)) for kind in row[2]]
+    readings = [replace(reply, question=ASKED[kind]).reading_with(compile_rows(ROWS, WORDS)) for kind in row[2]]
     assert any(right and row[0] in used for right, used in readings)

@@ -151,13 +151,13 @@ def test_ctrl_c_between_begin_and_its_block(tmp_path: Path) -> None:
 
 
 def test_a_group_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
-    def group():  # type: ignore[no-untyped-def]
+    def failing_group():  # type: ignore[no-untyped-def]
         yield "k0", Response("好", "stop")
         raise RuntimeError
 
     with Store(tmp_path / "s") as store:
         with pytest.raises(RuntimeError):
-            store.put(group())
+            store.put(failing_group())
         assert store.done(["k0"]) == set()
 
 

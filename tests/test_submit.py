@@ -119,10 +119,10 @@ def test_the_same_run_gives_the_same_bytes(made_submission: Path, run: Path, tmp
 
 def test_the_manifest_tells_nothing_of_the_machine(made_submission: Path, run: Path) -> None:
     text = (made_submission / "manifest.json").read_text(encoding="utf-8")
-    found = json.loads(text)
-    assert str(run) not in text and found["settings"]["out"] is None and "-" not in found["platform"]
-    assert set(found["scrubbed"]) == {"settings.out", "platform"}
-    assert found["settings"]["data"] == "bundled:sample" and found["data"]  # other settings stay
+    content = json.loads(text)
+    assert str(run) not in text and content["settings"]["out"] is None and "-" not in content["platform"]
+    assert set(content["scrubbed"]) == {"settings.out", "platform"}
+    assert content["settings"]["data"] == "bundled:sample" and content["data"]  # other settings stay
 
 
 def test_what_is_not_given_is_to_be_filled_in(run: Path, tmp_path: Path) -> None:
@@ -514,7 +514,7 @@ def sisters(folder: Path) -> Path:
     """Sets of right answers, folds with their mean, and probes."""
     run, out = folder / "run", folder / "submission"
     evalsuite.run(model=["lexical"], tasks=["cicero_all_answers", "cider_span_extraction"], limit=4, out=run)
-    probes.add(run, lambda n: (8.0 + n, 9.0), limit=4)
+    probes.add_probes(run, lambda n: (8.0 + n, 9.0), limit=4)
     make_submission(run, out, HEAD, ABOUT)
     return out
 

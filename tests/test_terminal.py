@@ -61,7 +61,7 @@ def _without_surrogates(text: str) -> str:
 
 @shared_folder
 def hostile(run: Path, folder: Path) -> Path:
-    """A folder as someone may hand it in: a hundred models with hostile names, whose every text is hostile."""
+    """A submission by an attacker: a hundred models with hostile names; every text in it is hostile."""
     out = folder / "handed\x1b[31min\u202e"
     (out / "records").mkdir(parents=True)
     (out / "judged").mkdir()

@@ -252,7 +252,7 @@ def test_tables_show_tokens_and_thinking(tmp_path: Path) -> None:
     assert not list(tokens.sheets(replace(done, cells=(entry(None),))))
 
 
-def way(model: str, task: str, value: float, mean: float | None, **more: Any) -> CellResult:
+def cell_with_tokens(model: str, task: str, value: float, mean: float | None, **more: Any) -> CellResult:
     """A cell with a score and, where its tokens were counted, with ten replies of `mean` tokens each."""
     spent = {"replies": 10, "median": mean, "p90": mean, "thinking": 0.0, "by_characters": 0, "prompt": 100.0}
     counts = {"mean": mean, "total": 10 * mean, **spent, **more.pop("tokens", {})} if mean else None
@@ -265,14 +265,14 @@ def test_ways_of_asking_beside_tokens() -> None:
     all were asked in."""
     one, other = "domain_identification", "event_cause"
     cells = (
-        way("small", one, 0.3, 5, tokens={"cost": 0.5}),
-        way("small", one, 0.5, 300, variant="cot", tokens={"thinking": 0.8, "cost": 0.25}),
-        way("small", one, 0.4, None, scoring="labels"),
-        way("big", one, 0.6, 40, shots=3),
-        way("random", one, 0.2, None),
-        way("small", "slot_identification", 0.7, 15, tokens={"cost": 1}),
-        way("small", "slot_identification", 0.9, 500, variant="cot"),
-        way("big", other, 0.6, 40, perturb="shuffle"),
+        cell_with_tokens("small", one, 0.3, 5, tokens={"cost": 0.5}),
+        cell_with_tokens("small", one, 0.5, 300, variant="cot", tokens={"thinking": 0.8, "cost": 0.25}),
+        cell_with_tokens("small", one, 0.4, None, scoring="labels"),
+        cell_with_tokens("big", one, 0.6, 40, shots=3),
+        cell_with_tokens("random", one, 0.2, None),
+        cell_with_tokens("small", "slot_identification", 0.7, 15, tokens={"cost": 1}),
+        cell_with_tokens("small", "slot_identification", 0.9, 500, variant="cot"),
+        cell_with_tokens("big", other, 0.6, 40, perturb="shuffle"),
     )
     results = Results(Path(), "0", Reading(), cells, {})
     means, domains, slots = token_details.sheets(results)

@@ -201,7 +201,8 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> 
 
 
 class Thinks(Server):
-    """Cuts what it says at the limit, a character a token; some fail the first time that they are asked for more."""
+    """A model that writes a token for each character and is cut at the limit; for some items it fails when it is
+    asked for more."""
 
     def _charged_reply(self, kind: str, prompt: str, asked: dict[str, Any], *rest: Any) -> dict[str, Any]:
         made = super()._charged_reply(kind, prompt, asked, *rest)
@@ -223,15 +224,15 @@ def test_the_command_below_the_tables(cli: Callable[..., Any], tmp_path: Path, m
         api = f"{{base_url: '{server.url}', key_env: MARKER_KEY}}"
         models.write_text(f"models: [{{name: m, backend: openai, path: x, chat: true, api: {api}}}]", encoding="utf-8")
         words = ["--models", models, "--tasks", "CKF", "--set", "easy", "--limit", "30", "--out", out]
-        said = cli("run", *words).stdout
-        command = re.search(r"again: (evalsuite run .*)$", said, re.M)
+        stdout = cli("run", *words).stdout
+        command = re.search(r"again: (evalsuite run .*)$", stdout, re.M)
         assert command and command[1] in cli("show", out).stdout
         (first,) = load_results(out).cells
         asked_before = server.account()["requests"]
         cli(*shlex.split(command[1])[1:], expect=1)
         (failed,) = load_results(out).cells
         assert failed.failed and server.account()["requests"] == asked_before + first.status["truncated"]
-        said = cli(*shlex.split(command[1])[1:]).stdout
+        stdout = cli(*shlex.split(command[1])[1:]).stdout
         (second,) = load_results(out).cells
-    assert second.status == {"parsed": 30} and "again:" not in said
+    assert second.status == {"parsed": 30} and "again:" not in stdout
     assert (out / "page" / "index.html").exists()

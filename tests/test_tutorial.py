@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labelled import forget
+from labelled import clear_reader_caches
 
 from evalsuite.parse import rules
 
@@ -22,9 +22,9 @@ SHOWN = [
 ROW = re.search(r"   Rule\(.*\)", LESSON)
 
 
-def shows(cli: Callable[..., Any], command: str) -> str:
-    shown = cli(*shlex.split(command)[1:], COLUMNS="120").stdout
-    text = "\n".join(line.rstrip() for line in shown.splitlines()).rstrip()
+def output_of(cli: Callable[..., Any], command: str) -> str:
+    stdout = cli(*shlex.split(command)[1:], COLUMNS="120").stdout
+    text = "\n".join(line.rstrip() for line in stdout.splitlines()).rstrip()
     return re.sub(r"row \d+ of \d+", "row N of M", text)  # the numbers change with every new row
 
 
@@ -37,10 +37,10 @@ def test_the_lesson_shows_what_commands_print(cli: Callable[..., Any], monkeypat
         table = rules.compile_rules(without)
         patch.setattr(rules, "RULES", without)
         patch.setattr(rules, "table", lambda several: table)
-        forget()
-        assert shows(cli, command) == before.rstrip()
-    forget()
-    shown = shows(cli, again)
+        clear_reader_caches()
+        assert output_of(cli, command) == before.rstrip()
+    clear_reader_caches()
+    shown = output_of(cli, again)
     for part in behind.split("…\n"):  # … stands for lines left out
         assert part.rstrip() in shown
 

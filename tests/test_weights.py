@@ -46,7 +46,7 @@ def changed_copy(
     return folder
 
 
-def without(name: str) -> Callable[[Tensors], Tensors]:
+def without_tensors(name: str) -> Callable[[Tensors], Tensors]:
     return lambda tensors: {key: value for key, value in tensors.items() if name not in key}
 
 
@@ -86,8 +86,8 @@ def model_of(path: Path, **more: Any) -> Model:
 
 # change of the tensors -> words of the message; None: nothing is wrong
 CHECKPOINTS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
-    (without(UP), rf"1 tensor missing in the checkpoint \({UP}\)"),
-    (without("embed_tokens"), r"2 tensors missing .*lm_head.weight, model.embed_tokens.weight"),
+    (without_tensors(UP), rf"1 tensor missing in the checkpoint \({UP}\)"),
+    (without_tensors("embed_tokens"), r"2 tensors missing .*lm_head.weight, model.embed_tokens.weight"),
     (with_prefix, r"55 tensors missing .* and 47 more\); 54 tensors that the network does not know \(module.model"),
     (narrower, rf"2 tensors of another shape .*{UP}: \(512, 191\), not \(512, 192\)"),
     (lambda tensors: {}, r"55 tensors missing"),
@@ -195,7 +195,7 @@ def test_missing_experts_are_named(tmp_path: Path, tiny: Path) -> None:
     shutil.copytree(tiny, tmp_path / "whole")
     transformers.MixtralForCausalLM(config).save_pretrained(tmp_path / "whole")
     HuggingFace(model_of(tmp_path / "whole"))
-    broken = changed_copy(tmp_path / "whole", tmp_path / "broken", without("experts.1.w1"))
+    broken = changed_copy(tmp_path / "whole", tmp_path / "broken", without_tensors("experts.1.w1"))
     with pytest.raises(BackendError, match=r"cannot load .*model\.layers\.0\.mlp\.experts\.gate_up_proj"):
         HuggingFace(model_of(broken))
 
@@ -212,10 +212,10 @@ def test_encoder_decoders_may_lack_computed_tables(tiny: Path, tmp_path: Path) -
     transformers.PegasusForConditionalGeneration(config).save_pretrained(tmp_path / "whole")
     whole = HuggingFace(model_of(tmp_path / "whole")).net.state_dict()
     lean = HuggingFace(
-        model_of(changed_copy(tmp_path / "whole", tmp_path / "lean", without("embed_positions")))
+        model_of(changed_copy(tmp_path / "whole", tmp_path / "lean", without_tensors("embed_positions")))
     ).net.state_dict()
     assert all(torch.equal(whole[name], lean[name]) for name in whole)
-    broken = changed_copy(tmp_path / "whole", tmp_path / "broken", without("encoder.layers.0.fc1.weight"))
+    broken = changed_copy(tmp_path / "whole", tmp_path / "broken", without_tensors("encoder.layers.0.fc1.weight"))
     with pytest.raises(
         BackendError, match=r"1 tensor missing in the checkpoint \(model\.encoder\.layers\.0\.fc1\.weight"
     ):
@@ -239,7 +239,7 @@ def lora(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 LAYER = "base_model.model.model.layers.1.self_attn.q_proj.lora_A"
 ADAPTERS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
     (dict, None),
-    (without(LAYER), rf"1 tensor missing in it \({LAYER}"),
+    (without_tensors(LAYER), rf"1 tensor missing in it \({LAYER}"),
     (lambda tensors: {}, r"56 tensors missing in it"),
     (
         with_prefix,
@@ -323,7 +323,7 @@ def test_a_training_goes_on_from_whole_checkpoints_only(tiny: Path, tmp_path: Pa
     (start,) = (tmp_path / "a" / "checkpoints").glob("checkpoint-*")
     whole = (start / "adapter_model.safetensors").read_bytes()
     for change, message in (
-        (without(LAYER), rf"1 tensor missing in it \({LAYER}"),
+        (without_tensors(LAYER), rf"1 tensor missing in it \({LAYER}"),
         (with_prefix, "56 tensors missing"),
     ):
         from safetensors.torch import load, save_file
@@ -347,7 +347,7 @@ def test_encoders_may_lack_a_pooler(tiny: Path, tmp_path: Path, monkeypatch: pyt
     whole = tmp_path / "whole"
     shutil.copytree(tiny, whole)
     transformers.BertForMaskedLM(config).save_pretrained(whole)
-    broken = changed_copy(whole, tmp_path / "broken", without("query.weight"))
+    broken = changed_copy(whole, tmp_path / "broken", without_tensors("query.weight"))
     assert NetworkFeatures(model_of(whole))([("甲[MASK]", "乙"), ("甲[MASK]", "丙")]).shape == (2, 16)
     missing = r"1 tensor missing in the checkpoint \(encoder\.layer\.0\.attention\.self\.query\.weight\)"
     with pytest.raises(BackendError, match=f"discriminator m: cannot load {broken}: {missing}"):
@@ -370,7 +370,7 @@ def test_encoders_may_lack_a_pooler(tiny: Path, tmp_path: Path, monkeypatch: pyt
 
 
 def test_one_broken_model_does_not_stop_a_run(tiny: Path, tmp_path: Path) -> None:
-    changed_copy(tiny, tmp_path / "missing", without(UP))
+    changed_copy(tiny, tmp_path / "missing", without_tensors(UP))
     (changed_copy(tiny, tmp_path / "torn", dict) / "model.safetensors").write_bytes(b"12345678{")
     (tmp_path / "models.yaml").write_text(
         "models:\n"
@@ -425,7 +425,7 @@ def test_an_engine_that_does_not_close_is_no_problem_of_other_models(caplog: pyt
     assert caplog.messages == ["an engine did not close: RuntimeError: CUDA error"] * 2
 
 
-def before(folder: Path) -> str:
+def hash_of_earlier_versions(folder: Path) -> str:
     """The hash of a folder as all stored replies of ordinary models have it in their keys."""
     suffixes = {".json", ".safetensors", ".bin", ".jinja", ".model", ".txt"}
     digest = hashlib.sha256()
@@ -435,15 +435,15 @@ def before(folder: Path) -> str:
 
 
 def test_ordinary_folders_keep_their_hash(tiny: Path, lora: Path, tmp_path: Path) -> None:
-    assert folder_hash(tiny) == folder_hash(tiny, code=True) == before(tiny)
+    assert folder_hash(tiny) == folder_hash(tiny, code=True) == hash_of_earlier_versions(tiny)
     assert folder_hash(tiny) == "7175fd8c6c31a9929197b6a830f9a87ecc8773db040ccee8e6fe88fa7caf34d6"
-    assert folder_hash(lora) == before(lora)
+    assert folder_hash(lora) == hash_of_earlier_versions(lora)
     net = tmp_path / "net"
     shutil.copytree(tiny, net)
     for name in ("modeling.py", "optimizer.pt", "README.md", "original/consolidated.00.pth", "original/params.json"):
         (net / name).parent.mkdir(exist_ok=True)
         (net / name).write_text("no part of a reply")
-    assert folder_hash(net) == before(tiny)
+    assert folder_hash(net) == hash_of_earlier_versions(tiny)
 
 
 @pytest.mark.parametrize(
@@ -478,7 +478,7 @@ def test_weights_of_other_suffixes_count_where_they_are_the_only_ones(tmp_path: 
     (tmp_path / "adapter_model.pt").write_text("two")
     assert folder_hash(tmp_path) != one
     (tmp_path / "adapter_model.bin").write_text("weights")
-    assert folder_hash(tmp_path) == before(tmp_path)
+    assert folder_hash(tmp_path) == hash_of_earlier_versions(tmp_path)
 
 
 @pytest.mark.slow

@@ -210,8 +210,8 @@ def test_a_run_from_replies_to_tables(run: Path, cli: Callable[..., Any]) -> Non
     assert {(row["model"], row["task"], tuple(row["sets"])) for row in content_of(done, "gaps")} == {
         (name, task, ("easy", "hard")) for name in ("brief", "chatty") for task in ("event_cause", "subsequent_event")
     }
-    told = cli("show", run, "--tables", "extraction,gaps", COLUMNS="120").stdout
-    assert "What extraction adds" in told and "EASY / HARD: the gap" in told and "paper's average EC F1" in told
+    stdout = cli("show", run, "--tables", "extraction,gaps", COLUMNS="120").stdout
+    assert "What extraction adds" in stdout and "EASY / HARD: the gap" in stdout and "paper's average EC F1" in stdout
     before = (run / "results.json").read_bytes()
     cli("score", run)
     assert (run / "results.json").read_bytes() == before
@@ -234,8 +234,8 @@ def test_the_page_says_what_was_scored(browse: Any, run: Path, lang: str) -> Non
         assert mine.locator("td").first.locator(".num").inner_text() == "0.0"
         for name in ("extraction", "gaps"):
             page.locator(f"table[data-sheet={name}]").first.wait_for()
-        told = page.locator("#reference").inner_text()
-        assert "501.58" in told and "27,491" in told and "59.4" in told and "80.7" in told
+        text = page.locator("#reference").inner_text()
+        assert "501.58" in text and "27,491" in text and "59.4" in text and "80.7" in text
 
 
 def test_a_run_of_an_older_version_is_named(browse: Any, run: Path, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def replies_with_cues() -> list[tuple[Row, frozenset[str]]]:
 
 def needs_cue(monkeypatch: pytest.MonkeyPatch, table: dict[str, str]) -> Row | None:
     """The first reply read wrongly with this table of cue words, of the replies with a word whose class changes."""
-    before, after = classes(CUES), classes(table)
+    before, after = class_by_word(CUES), class_by_word(table)
     changed = {word for word in before.keys() | after.keys() if before.get(word) != after.get(word)}
     rows = [(row, found) for row, found in replies_with_cues() if not changed.isdisjoint(found)]
     # A scanner of only the words that occur in these replies reads them like a scanner of all words.
@@ -86,7 +86,7 @@ def needs_cue(monkeypatch: pytest.MonkeyPatch, table: dict[str, str]) -> Row | N
         monkeypatch.undo()
 
 
-def classes(table: dict[str, str]) -> dict[str, str]:
+def class_by_word(table: dict[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for kind, listed in table.items():
         for word in expand(listed):

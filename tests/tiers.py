@@ -9,8 +9,8 @@ import pytest
 
 
 def thorough_but(first: int, values: Iterable[Any]) -> list[Any]:
-    """All values as parameters, those after the first few marked thorough. A value is a tuple where a test has several
-    parameters."""
+    """All values as parameters of a test, of which only the first few run without the mark `thorough`. A value is a
+    tuple if the test has several parameters."""
     return [
         value
         if n < first

@@ -19,7 +19,7 @@ BLOCK = 4
 
 
 class PromptEngine:
-    """An engine whose reply is made of the prompt's length."""
+    """An engine whose replies depend on the length of the prompt only."""
 
     fingerprint, context, parameters = "prompt_engine:1", None, 7
 

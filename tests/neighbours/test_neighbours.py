@@ -150,7 +150,8 @@ def headlines(cell: dict[str, Any]) -> set[str]:
 
 
 def compare(log: Any, cell: dict[str, Any]) -> None:
-    """inspect_ai's numbers of a task with those of our cell: each headline, and no other number under our names."""
+    """Compare inspect_ai's numbers of a task with the numbers of our cell. Each headline has to be there, and no
+    other number under our names."""
     means = {score.name: score.metrics["mean"].value for score in log.results.scores if "mean" in score.metrics}
     pooled = {
         n: m.value for score in log.results.scores if "mean" not in score.metrics for n, m in score.metrics.items()

@@ -38,7 +38,7 @@ class CommandFailed(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One environment of the matrix: what became of it."""
+    """An environment of the matrix, and the result of its checks."""
 
     python: str
     resolution: str
@@ -51,14 +51,15 @@ class Row:
 
 
 def call(*words: str | Path, cwd: Path | None = None, code: int = 0, **more: str) -> str:
-    """Run a command outside of any checkout's settings; returns what it printed. Raises CommandFailed for another exit code."""
+    """Run a command without the settings of any checkout. Returns its output; raises CommandFailed if it ends with
+    another exit code than expected."""
     dropped = ("PYTHONPATH", "VIRTUAL_ENV", "EVALSUITE_DATA", "UV_PROJECT_ENVIRONMENT")
     env = {name: value for name, value in os.environ.items() if name not in dropped} | {"HF_HUB_OFFLINE": "1"} | more
     done = subprocess.run([*map(str, words)], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    said = done.stdout.decode("utf-8", "replace")
+    stdout = done.stdout.decode("utf-8", "replace")
     if done.returncode != code:
-        raise CommandFailed(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{said[-2000:]}")
-    return said
+        raise CommandFailed(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{stdout[-2000:]}")
+    return stdout
 
 
 def build(folder: Path) -> tuple[Path, Path]:
