@@ -168,7 +168,7 @@ test("CSV: numbers as a program reads them, groups and intervals in columns of t
   const lines = csvTable(tableOf({ ...SCORES, rows: [...SCORES.rows, { cells: ['=1+1 "x"', 12.5, -2.7, null] }] }))
     .replace("\ufeff", "")
     .split("\r\n");
-  assert.equal(lines[0], '"groupHead","model","CKF (acc %)","besideHead","ΔNLL"');
+  assert.equal(lines[0], '"group","model","CKF (acc %)","besideHead","ΔNLL"');
   assert.equal(lines[1], '"Models","b","50.0","(40–61)","-0.25"');
   assert.equal(lines[2], '"Models","a","75.0","(3 lost)","0.50"');
   assert.equal(lines[4], '"","chance","90.0","",""', "reference values are in no group");

@@ -285,7 +285,7 @@ function cellDetails(cell: Cell, metric: string, task: Task, m: MetricFigure): P
       title: t("signRead", num(contaminationSigns(cell).length)),
     },
     estimateFlag(cell),
-    n.missing > 0 && !cell.estimate && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
+    n.missing > 0 && !cell.estimate && { text: `${num(n.missing)} ${t("missing")}`, grave: true },
     cell.not_finite && { text: t("notFinite", cell.not_finite), grave: true },
   ];
   const groups = groupOf(cell.set, task);

@@ -146,5 +146,5 @@ function silentShare(cells: (Cell | undefined)[]): string {
 
 function lostFlag(cells: (Cell | undefined)[]): Flag | null {
   const lost = cells.reduce((sum, c) => sum + (c ? counts(c).failed + (c.estimate ? 0 : counts(c).missing) : 0), 0);
-  return lost > 0 ? { text: `${num(lost)} ${t("failedN")} / ${t("missingN")}`, grave: true } : null;
+  return lost > 0 ? { text: `${num(lost)} ${t("failedN")} / ${t("missing")}`, grave: true } : null;
 }

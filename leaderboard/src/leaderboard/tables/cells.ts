@@ -1,5 +1,5 @@
 // Draws the cells of a sheet.
-import { button, copyButton, div, forScreenReaders, h, type Kid } from "../../common/dom.ts";
+import { button, copyButton, div, forScreenReaders, h, type Kid, type Props } from "../../common/dom.ts";
 import { isNumber } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
 import { t } from "../../common/words.ts";
@@ -21,9 +21,12 @@ import {
   shortLetters,
 } from "./figures.ts";
 
+const figureButton = (text: Kid, act: () => void, more: Props<HTMLButtonElement>) =>
+  button(h("span", { class: "num" }, text), act, { class: "cell", ...more });
+
 /** A button with a figure that opens its cell's evidence; the figure alone if there is no cell. */
-export const evidenceButton = (cell: Cell | null | undefined, text: Kid, more: Record<string, unknown> = {}) =>
-  cell ? button(h("span", { class: "num" }, text), () => go(cellRoute(cell)), { class: "cell", ...more }) : text;
+export const evidenceButton = (cell: Cell | null | undefined, text: Kid, more: Props<HTMLButtonElement> = {}) =>
+  cell ? figureButton(text, () => go(cellRoute(cell)), more) : text;
 
 /** A warning below a value. */
 export function flagNode(flag: Flag): Node {
@@ -56,14 +59,24 @@ const TONES: Record<string, ["strong" | "span", string?]> = {
   grave: ["span", "grave"],
 };
 
-/** The value itself: a button where it opens evidence. */
+/** The value itself: a button if it unfolds parts or opens evidence. */
 function figureNode(context: CellContext, x: SheetValue, text: string): Kid {
   const { column, rank, evidence } = context;
   const words = isRightAligned(column) ? text : x.name ? nameOf(text) : dataNode("span", "", text);
   const [tag, look] = x.tone ? TONES[x.tone] : [];
   const toned = tag ? h(tag, { class: look }, words) : words;
   const signed = x.sign ? [toned, h("span", { class: "sign" }, ` ${x.sign}`)] : toned;
-  if (x.unfolds) return unfolder(context, x, x.unfolds, signed, text);
+  if (x.unfolds) {
+    const { key, box, act } = x.unfolds;
+    return figureButton(signed, act, {
+      class: `cell ${rank}`,
+      "aria-label": spokenLabel(context, x, text),
+      "aria-expanded": String(state.parts === key),
+      "aria-controls": box,
+      "data-parts": key,
+      title: x.title,
+    });
+  }
   if (evidence && (isNumber(x.value) || x.cell)) {
     const label = spokenLabel(context, x, text + (x.sign ? ` ${x.sign}` : ""));
     return evidenceButton(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title ?? label });
@@ -72,24 +85,6 @@ function figureNode(context: CellContext, x: SheetValue, text: string): Kid {
   return plainly
     ? signed
     : h("span", { class: `num ${rank}${isNumber(x.value) ? "" : " none"}`, title: x.title }, signed);
-}
-
-/** A button with a mean that unfolds the mean's parts. */
-function unfolder(
-  context: CellContext,
-  x: SheetValue,
-  { key, box, act }: NonNullable<SheetValue["unfolds"]>,
-  words: Kid,
-  text: string,
-): Node {
-  return button(h("span", { class: "num" }, words), act, {
-    class: `cell ${context.rank}`,
-    "aria-label": spokenLabel(context, x, text),
-    "aria-expanded": String(state.parts === key),
-    "aria-controls": box,
-    "data-parts": key,
-    title: x.title,
-  });
 }
 
 export const nameOf = (name: string): Node => h("span", { class: "data name", title: name }, name);

@@ -8,7 +8,7 @@ export function csvTable(table: Printed): string {
   const grouped = table.rows.some((row) => row.group);
   const names = columnNames(table);
   const heads = table.columns.flatMap(({ beside }, i) => [names[i], ...(beside ? [t("besideHead", names[i])] : [])]);
-  const lines = [grouped ? [t("groupHead"), ...heads] : heads];
+  const lines = [grouped ? [t("group"), ...heads] : heads];
   let group = "";
   for (const row of table.rows) {
     if (row.group) group = [row.cells[0].text, ...row.cells[0].asides.map((x) => `(${x})`)].join(" ");

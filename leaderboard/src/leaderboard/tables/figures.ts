@@ -85,6 +85,12 @@ export function cellText(column: SheetColumn, cell: SheetCell | undefined): Cell
   return { text: String(text), beside };
 }
 
+/** The number of equal texts that follow each other from an index on: of columns below one heading. */
+export function alikeFrom(texts: string[], at: number): number {
+  const end = texts.findIndex((x, i) => i > at && x !== texts[at]);
+  return (end < 0 ? texts.length : end) - at;
+}
+
 /** Letters of groups, with runs of three or more as "a–c". */
 export function shortLetters(letters: string): string {
   const runs: string[][] = [];

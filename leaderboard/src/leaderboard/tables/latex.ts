@@ -1,6 +1,7 @@
 // A table as LaTeX (booktabs).
 import { codePoint, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { alikeFrom } from "./figures.ts";
 import { haveRanks, type Printed, type PrintedCell, type PrintedColumn, type PrintedRow } from "./print.ts";
 
 const TEX: Record<string, string> = {
@@ -94,10 +95,10 @@ function overHeadings(columns: PrintedColumn[]): string[] {
   if (!columns.some(({ over }) => over)) return [];
   const cells: string[] = [];
   const rules: string[] = [];
+  const overs = columns.map(({ over }) => over);
   for (let at = 0; at < columns.length; ) {
-    const { over } = columns[at];
-    const end = over ? columns.findIndex((x, i) => i > at && x.over !== over) : at + 1;
-    const width = (end < 0 ? columns.length : end) - at;
+    const over = overs[at];
+    const width = over ? alikeFrom(overs, at) : 1;
     cells.push(over ? `\\multicolumn{${width}}{c}{${tex(over)}}` : "");
     if (over) rules.push(`\\cmidrule(lr){${at + 1}-${at + width}}`);
     at += width;

@@ -14,7 +14,7 @@ export const nameCell = (model: Model): SheetValue => ({
 /** The rows of models, or of baselines, below their heading; none where there are no rows. */
 export function modelRows(baseline: boolean, rows: SheetCell[][]): SheetRow[] {
   const part = baseline ? "base" : "own";
-  const heading: SheetRow = { part, kind: "group", cells: [t(baseline ? "baselines" : "own")] };
+  const heading: SheetRow = { part, kind: "group", cells: [t(baseline ? "baselines" : "models")] };
   return rows.length ? [heading, ...rows.map((cells) => ({ part, cells }))] : [];
 }
 

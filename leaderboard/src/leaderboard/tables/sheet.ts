@@ -13,7 +13,7 @@ import { state } from "../state.ts";
 import type { About, Cell, DataAttributes, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type SheetView, sorted } from "./blocks.ts";
 import { cellNodes, headingFlag, headingNodes, nameOf, rangeNode } from "./cells.ts";
-import { asValue, cellText, inWords, isDrawn, isFigure, isRightAligned, titleOf } from "./figures.ts";
+import { alikeFrom, asValue, cellText, inWords, isDrawn, isFigure, isRightAligned, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
 import { printed } from "./print.ts";
 
@@ -211,31 +211,17 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
 /** One row of headings, or two if some stand over several columns. */
 function headRows(view: SheetView, id: string, again: (column: number) => void): Kid {
   const { sheet, columns, indices } = view;
-  const head = (column: SheetColumn, more: Attributes): Kid =>
-    headCell(
-      column,
-      {
-        index: indices[columns.indexOf(column)],
-        id,
-        fixed: Boolean(sheet.fixed),
-        hyphens: isWide(view),
-        first: sheet.order,
-        again,
-      },
-      more,
-    );
+  const shared = { id, fixed: Boolean(sheet.fixed), hyphens: isWide(view), first: sheet.order, again };
+  const head = (column: SheetColumn, more: Attributes = {}): Kid =>
+    headCell(column, { ...shared, index: indices[columns.indexOf(column)] }, more);
   const overs = columns.map((column) => inWords(column.over));
-  if (!overs.some(Boolean)) return [h("tr", null, ...columns.map((column) => head(column, {})))];
-  const width = (at: number): number => {
-    const end = overs.findIndex((x, i) => i > at && x !== overs[at]);
-    return (end < 0 ? columns.length : end) - at;
-  };
+  if (!overs.some(Boolean)) return h("tr", null, ...columns.map((column) => head(column)));
   const upper = columns.map((column, i) => {
     if (!overs[i]) return head(column, { rowspan: 2 });
     if (overs[i] === overs[i - 1]) return null;
-    return h("th", { scope: "colgroup", colspan: width(i) }, overs[i]);
+    return h("th", { scope: "colgroup", colspan: alikeFrom(overs, i) }, overs[i]);
   });
-  const lower = columns.filter((_, i) => overs[i]).map((column) => head(column, {}));
+  const lower = columns.filter((_, i) => overs[i]).map((column) => head(column));
   return [h("tr", null, upper), h("tr", null, lower)];
 }
 
