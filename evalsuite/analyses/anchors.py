@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats
 
 SIZES = (25, 50, 100, 200)
-FEW = 10  # with fewer models, the error itself is only roughly known
+FEW = 10  # the fewest models by which the error itself is known well
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class WayAsked:
     shots: int
     scoring: str
     data: str
-    items: frozenset[str]  # ids of the answered ones
+    items: frozenset[str]  # ids of the answered items
     drop_leaked: bool
-    parser: tuple[str, bool]  # its name, and whether answers are extracted
-    seed: int | None  # draws the shots; None without shots
+    parser: tuple[str, bool]  # the parser's name, and whether answers are extracted
+    seed: int | None  # the seed by which shots are drawn; None without shots
 
     def differs_in(self, other: WayAsked) -> list[str]:
         """The names of the settings that differ."""
@@ -66,7 +66,7 @@ class ModelOutcomes:
 class TaskOutcomes:
     """The outcomes of all models that were asked a task and set in one way."""
 
-    place: Place  # the first model's
+    place: Place  # the place of the first model's cell
     facts: Facts
     models: tuple[str, ...]
     items: tuple[str, ...]
@@ -162,9 +162,7 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
 def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
     """The reason why a cell cannot be used; "" if that needs no message, None if the cell can be used."""
     task = TASKS[cell.task]
-    if cell.perturb != "none" or (models and cell.model not in models):
-        return ""
-    if not models and cell.is_baseline:
+    if cell.perturb != "none" or (cell.model not in models if models else cell.is_baseline):
         return ""
     if not models and cell.is_adapter:
         return "an adapter, almost the same model as others; --model takes it all the same"

@@ -10,6 +10,7 @@ are left out: votes.py covers them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from random import Random
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
+from evalsuite.analyses.value_columns import MODEL, TASK, Columns, ValueColumn, table
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
@@ -165,7 +167,8 @@ def _calibration(place: Place, probabilities: _Probabilities) -> Calibration:
         return Calibration(
             **about, refused="few", accuracy=none, confidence=none, ece=none, brier=none, bins=[], curve=[], aurc=None
         )
-    rng = Random(f"calibration:{place.task}:{place.set}:{place.split}")  # equal replies of two models: equal intervals
+    # The seed names no model: two models with the same replies get the same interval.
+    rng = Random(f"calibration:{place.task}:{place.set}:{place.split}")
     ece, brier_score = _errors(confidence, right, brier, dialogues, rng, 1 if by == "stated" else 2)
     curve, aurc = _selected(confidence, right, dialogues)
     return Calibration(
@@ -282,39 +285,39 @@ def _by_way(rows: Sequence[Calibration]) -> Iterator[tuple[str, list[Calibration
 
 
 def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
-    columns = (
-        Column(Text("模型", "model")),
-        Column(Text("任务", "task"), key=True),
-        Column("n", kind="count"),
-        Column(Text("答对", "right"), "%", "percent", better="more"),
-        Column(Text("确信", "sure"), "%", "percent"),
-        Column(Text("ECE", "ECE"), "%", "percent", better="less"),
-        Column(Text("Brier", "Brier"), kind="number", digits=3, better="less"),
-        *(Column(Text(f"前 {100 * x:.0f}%", f"top {100 * x:.0f} %"), "%", "percent", better="more") for x in _SHOWN),
-        Column(Text("AURC", "AURC"), kind="number", digits=3, better="less"),
-    )
-    lines = []
-    for row in rows:
-        by_share = dict(zip(COVERAGES, row.curve, strict=False))  # no curve where it cannot be computed
-        uniform = () if row.by == "stated" else (f" ({row.brier_uniform:.3f})",)
-        cells: tuple[CellValue, ...] = (
-            row.model,
-            task_and_set(TASKS[row.task], row.set),
-            Value(row.items, asides=(f" {100 * row.items / row.answered:.0f} %",)) if row.answered else row.items,
-            row.accuracy.as_value,
-            row.confidence.as_value,
-            row.ece.as_value,
-            Value(row.brier.value, row.brier.low, row.brier.high, asides=uniform),
-            *(by_share[x].accuracy.as_value if by_share else Value(None) for x in _SHOWN),
-            Value(row.aurc),
-        )
-        lines.append(Row(cells, about=row.coordinates()))
     stated = rows[0].by == "stated"
+    columns: Columns[Calibration] = (
+        MODEL,
+        TASK,
+        (Column("n", kind="count"), _items),
+        (Column(Text("答对", "right"), "%", "percent", better="more"), lambda row: row.accuracy.as_value),
+        (Column(Text("确信", "sure"), "%", "percent"), lambda row: row.confidence.as_value),
+        (Column(Text("ECE", "ECE"), "%", "percent", better="less"), lambda row: row.ece.as_value),
+        (
+            Column(Text("Brier", "Brier"), kind="number", digits=3, better="less"),
+            lambda row: replace(row.brier.as_value, asides=() if stated else (f" ({row.brier_uniform:.3f})",)),
+        ),
+        *map(_surest, _SHOWN),
+        (Column(Text("AURC", "AURC"), kind="number", digits=3, better="less"), lambda row: Value(row.aurc)),
+    )
     title = Text(
         f"答对时更有把握吗？{'自述把握的' * stated}校准：{where}",
         f"Is it sure when it is right? Calibration{' of stated confidence' * stated}: {where}",
     )
-    return Sheet("calibration", title, columns, tuple(lines), finding=_finding(rows), compares=WAY)
+    return Sheet("calibration", title, *table(columns, rows), finding=_finding(rows), compares=WAY)
+
+
+def _items(row: Calibration) -> CellValue:
+    """The items; of stated confidence the replies that state one, with their share of those with an answer."""
+    return Value(row.items, asides=(f" {100 * row.items / row.answered:.0f} %",)) if row.answered else row.items
+
+
+def _surest(coverage: float) -> ValueColumn[Calibration]:
+    """The column of the accuracy at a coverage."""
+    points = COVERAGES.index(coverage)
+    column = Column(Text(f"前 {100 * coverage:.0f}%", f"top {100 * coverage:.0f} %"), "%", "percent", better="more")
+    # There is no curve where it cannot be computed.
+    return column, lambda row: row.curve[points].accuracy.as_value if row.curve else Value(None)
 
 
 def _finding(rows: Sequence[Calibration]) -> Text | None:

@@ -105,7 +105,8 @@ def _inner(
     children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[InnerRows, ...]
 ) -> Iterator[Table]:
     """The tables of the rows within a row."""
-    for same in _by_kind(children):
+    # Rows of one kind share a table.
+    for same in by_key((child.path if child.keyed else child.model, child) for child in children).values():
         child = same[0]
         inner_name = "_".join(filter(None, [name, *([] if len(same) > 1 else child.path)]))
         steps = (*above, _within(child, model, same))
@@ -118,12 +119,6 @@ def _inner(
 def _keys(steps: tuple[InnerRows, ...]) -> tuple[InnerRows, ...]:
     """The steps, with only those of their columns that identify a row."""
     return tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in steps)
-
-
-def _by_kind(children: Sequence[Child]) -> list[list[Child]]:
-    """The children in groups with rows of one kind, which share a table."""
-    groups = by_key((child.path if child.keyed else child.model, child) for child in children)
-    return list(groups.values())
 
 
 def _meaning(child: Child) -> str:

@@ -5,7 +5,7 @@ length penalty, sigma 6). `clipped=False` is the paper's plain CIDEr (vrama91/ci
 similarity. Neither stems.
 
 IDF is computed from the references of all items, so CIDEr is a corpus metric: for a corpus of one item it is 0
-(log 1 - log 1). The bootstrap keeps the IDF of the whole corpus; `weights` recomputes it for a resample.
+(log 1 - log 1). The bootstrap keeps the IDF of the whole corpus.
 """
 
 from __future__ import annotations
@@ -18,26 +18,21 @@ ORDERS = 4
 SIGMA = 6.0
 
 
-def idf(table: TokenTable, order: int, weights: Floats | None = None) -> Floats:
-    """(size,) log(items / items whose references contain the n-gram); unseen n-grams count as seen in one item.
-
-    weights: (N,) how often each item occurs in a resample of the corpus; None: once.
-    """
+def idf(table: TokenTable, order: int) -> Floats:
+    """(size,) log(items / items whose references contain the n-gram); unseen n-grams count as seen in one item."""
     grams = table.grams(order)
     item = table.ref_item[grams.text[grams.hyp_rows :] - table.n]
-    key = np.unique(item * max(grams.size, 1) + grams.gram[grams.hyp_rows :])  # once for each item
-    item, gram = np.divmod(key, max(grams.size, 1))
-    frequency = np.bincount(gram, weights=None if weights is None else weights[item], minlength=grams.size)
-    documents = float(table.n if weights is None else weights.sum())
-    result: Floats = np.log(documents) - np.log(np.maximum(frequency, 1.0))
+    key = np.unique(item * max(grams.size, 1) + grams.gram[grams.hyp_rows :])  # an n-gram counts once for each item
+    frequency = np.bincount(key % max(grams.size, 1), minlength=grams.size)
+    result: Floats = np.log(float(table.n)) - np.log(np.maximum(frequency, 1.0))
     return result
 
 
-def cider(table: TokenTable, clipped: bool = True, weights: Floats | None = None) -> Floats:
-    """(N,) CIDEr of each item in [0, 10]. The corpus value is the mean, weighted if `weights` are given."""
+def cider(table: TokenTable, clipped: bool = True) -> Floats:
+    """(N,) CIDEr of each item in [0, 10]. The corpus value is the mean."""
     similarity = np.zeros(len(table.ref_item))
     for order in range(1, ORDERS + 1):
-        similarity += _similarity(table, table.grams(order), order, idf(table, order, weights), clipped)
+        similarity += _similarity(table, table.grams(order), order, idf(table, order), clipped)
     if clipped:
         # pycocoevalcap measures lengths in bigrams: equal differences, except for empty texts, which score 0 anyway.
         delta = (table.hyp_length[table.ref_item] - table.ref_length).astype(float)

@@ -41,7 +41,8 @@ def statistics(table: TokenTable) -> Ints:
         item, text = int(table.ref_item[pair]), table.n + pair
         hyp = words[table.start[item] : end[item]].tolist()
         ref = words[table.start[text] : end[text]].tolist()
-        if len(hyp) + _equal_pairs(hyp, ref) <= LIMIT:
+        counts = Counter(ref)
+        if len(hyp) + sum(counts[word] for word in hyp) <= LIMIT:
             chunks[pair] = min(int(chunks[pair]), _fewest_chunks(hyp, ref))
     # As in the jar: an identical pair has no fragmentation, so it counts 0 chunks.
     whole = (chunks == 1) & (matches == table.hyp_length[table.ref_item]) & (matches == table.ref_length)
@@ -71,12 +72,6 @@ def _ambiguous(table: TokenTable, word: Ints) -> NDArray[np.bool_]:
     row = find(key[:split], table.ref_item[text[split:] - table.n] * words + gram[split:])
     repeated = (row >= 0) & ((count[split:] > 1) | (count[row] > 1))
     return np.bincount(text[split:][repeated] - table.n, minlength=len(table.ref_item)) > 0
-
-
-def _equal_pairs(hyp: list[int], ref: list[int]) -> int:
-    """The number of pairs (token of `hyp`, token of `ref`) with equal tokens."""
-    counts = Counter(ref)
-    return sum(counts[word] for word in hyp)
 
 
 def _fewest_chunks(hyp: list[int], ref: list[int]) -> int:

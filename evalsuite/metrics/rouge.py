@@ -27,12 +27,12 @@ def rouge_l(table: TokenTable) -> Floats:
     return _best_f1(table, table.lcs().astype(float), table.hyp_length, table.ref_length)
 
 
-def rouge_l_coco(table: TokenTable, beta: float = COCO_BETA) -> Floats:
+def rouge_l_coco(table: TokenTable) -> Floats:
     """(N,) ROUGE-L in [0, 1] as in pycocoevalcap: F-beta of the maximum precision and the maximum recall."""
     lcs = table.lcs()
     precision = table.best(ratio(lcs, table.hyp_length[table.ref_item]))
     recall = table.best(ratio(lcs, table.ref_length))
-    return ratio((1 + beta**2) * precision * recall, recall + beta**2 * precision)
+    return ratio((1 + COCO_BETA**2) * precision * recall, recall + COCO_BETA**2 * precision)
 
 
 def rouge_chinese(table: TokenTable, name: str) -> Floats:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evalsuite.analyses import overview
 from evalsuite.analyses.findings.cells import FindingCell
 from evalsuite.analyses.findings.words import Finding, named, percent
-from evalsuite.analyses.overview import BenchmarkGroup, GroupColumn, GroupRow, GroupScore
+from evalsuite.analyses.overview import BenchmarkGroup, GroupRow, GroupScore
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
@@ -139,10 +139,6 @@ def _whole(row: GroupRow, group: BenchmarkGroup, benchmark: str) -> GroupScore |
     """A model's mean over a benchmark; None if it has none, or if replies are lacking."""
     for column, score in zip(group.columns, row.scores, strict=True):
         if (column.kind, column.name) == ("benchmark", benchmark):
-            return None if score.value is None or _is_partial(row, column) else score
+            lacking = any(part.lost or part.estimated for part in row.parts if part.name in column.parts)
+            return None if score.value is None or lacking else score
     return None
-
-
-def _is_partial(row: GroupRow, column: GroupColumn) -> bool:
-    parts = (part for part in row.parts if part.name in column.parts)
-    return any(part.lost or part.estimated for part in parts)
