@@ -17,7 +17,7 @@ class Askings:
     """The outcomes of the same items under several askings."""
 
     metric: str
-    place: Place  # the first asking's
+    place: Place  # the place of the first asking
     part: str  # the part of the place in which the askings differ; "" for those within one cell
     outcomes: Mapping[str, Mapping[str, Outcome]]  # asking -> item -> its outcome
 

@@ -59,7 +59,8 @@ def compute(run: ScoredRun) -> list[Aspects]:
 
 def _pooled(benchmark: str, place: Coordinates, cells: Sequence[CellOutcomes]) -> Aspects:
     items = [item for cell in cells for item in item_values(cell).values() if item.first.item.group]
-    clusters = sources([item.first.item.context for item in items])  # over all tasks: they may ask about one dialogue
+    # Dialogues are numbered over all tasks, which may ask about the same one.
+    clusters = sources([item.first.item.context for item in items])
     groups: dict[str, list[tuple[float, int]]] = {}
     chances: dict[str, list[float]] = {}
     for item, cluster in zip(items, clusters, strict=True):

@@ -31,7 +31,7 @@ class Ranks:
     statistic: float | None = None  # Friedman's, corrected for ties
     p: float | None = None
     critical_difference: float | None = None  # Nemenyi's at 0.05
-    few: bool = False  # some value has no interval: its items come from too few dialogues for any test
+    few: bool = False  # whether some value has no interval, as its items come from too few dialogues for a test
 
 
 MODELS, COLUMNS = 3, 5  # the fewest models and columns for Friedman's test

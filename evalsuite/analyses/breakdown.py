@@ -152,7 +152,8 @@ def distance(item: Item) -> int | None:
 def _turns_with(text: str, dialogue: Sequence[str]) -> list[int]:
     """Indices of the turns that contain a text."""
     wanted = text.strip()
-    if not wanted or wanted not in "\n".join(dialogue):  # ten times as fast as the search by turns, and seldom true
+    # Most texts stand in no turn, which one search through the whole dialogue shows ten times as fast as one by turns.
+    if not wanted or wanted not in "\n".join(dialogue):
         return []
     return [n for n, turn in enumerate(dialogue) if turn.find(wanted, 2) >= 0]  # 2: after the speaker mark "A:"
 

@@ -28,7 +28,7 @@ from evalsuite.results.words import estimate_flags, set_name, split_words, task_
 
 NAME = "contamination.json"
 ORDER = ("order", "options", "mink", "names", "completion", "guided")  # order of tests in tables
-LEVEL = 0.05  # corrected p below which there is a sign
+LEVEL = 0.05  # corrected p below which a test is a sign that a file was read
 
 
 class ReferenceResult(Strict):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
 _PROCESSES = 8  # the most processes that score: more would wait for the analyses, which one process makes
-_WORTH = 5000  # replies whose scoring takes longer than a process takes to start
+_WORTH = 5000  # the fewest replies for which one more process scores: fewer are scored before it has started
 
 
 def write_results(out: Path, reading: Reading, encoder: Encoder | None = None, processes: int | None = None) -> Results:

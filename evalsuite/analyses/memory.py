@@ -146,7 +146,7 @@ class Fact:
     """A fact that a model was asked for."""
 
     known: bool
-    context: tuple[str, ...]  # the item's; contexts of one dialogue are one unit of intervals
+    context: tuple[str, ...]  # the context of its item; contexts of one dialogue are one unit of intervals
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,7 +179,8 @@ def _effect(base: CellOutcomes, other: CellOutcomes, family: int) -> Perturbatio
     change = perturbation_of(other.place.perturb, other.cell.facts.get("perturb_version"))
     # (item, sample) -> outcomes; several if the options were rotated
     perturbed = by_key(((outcome.item.id, outcome.sample), outcome) for outcome in other.outcomes)
-    if change.several:  # leave items out that have a failed rotation, as the accuracy of their cell does
+    # An item with a failed rotation is left out, as the accuracy of its cell leaves it out.
+    if change.several:
         whole = {o.item.id: change.count(o.item) for o in base.outcomes}
         perturbed = {name: outcomes for name, outcomes in perturbed.items() if len(outcomes) == whole.get(name[0])}
     names = [(plain.item.id, plain.sample) for plain in base.outcomes]

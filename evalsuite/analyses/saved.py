@@ -141,7 +141,7 @@ class Earlier:
 
     cells: Mapping[Place, _EarlierCell]
     files: tuple[str, ...]  # paths of the files of records that it names
-    askers: frozenset[str]  # judges and second readers
+    askers: frozenset[str]  # the judges and second readers that it names
 
     @classmethod
     def of(cls, out: Path) -> Earlier:

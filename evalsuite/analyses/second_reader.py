@@ -214,7 +214,7 @@ class ReadingPair:
     trial: Trial
     why: Why  # the reason why the second reader was asked
     first: Answer
-    second: Answer | None  # None: no verdict
+    second: Answer | None  # the second reader's answer; None without a verdict
     verdict: ReadingOutcome
 
     @property

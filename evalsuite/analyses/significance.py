@@ -53,7 +53,7 @@ class ItemScores:
     """The scores of a model on one item."""
 
     item: Hashable  # the id and the content of the item: equal ids with other content are other items
-    dialogue: int  # its number within the cell
+    dialogue: int  # number of the item's dialogue within the cell
     values: tuple[float, ...]  # a value for each of the task's `item_metrics`
 
 

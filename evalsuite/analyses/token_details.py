@@ -15,8 +15,8 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import estimate_flags, set_title, with_distinct_titles
 from evalsuite.types import Coordinates
 
-MEAN = "mean"  # the task in `about` of a sheet of means over tasks
-_WAY = ("model", "variant", "shots", "scoring")  # each combination is a point
+MEAN = "mean"  # the name that stands for the task in the `about` of a sheet of means over tasks
+_WAY = ("model", "variant", "shots", "scoring")  # the parts of a place whose combinations are the points
 _WRITES_NOTHING = ("labels", "texts")  # scorings that compare likelihoods of options
 _NO_INTERVAL = Text(
     "平均为各任务成绩的算术平均，仅在各任务均有成绩时给出，不给区间；各任务的随机水平不同",

@@ -29,7 +29,7 @@ class FrameColumn:
     kind: ValueType
     meaning: str = ""
     depth: int = 0  # 1: the values are lists, 2: lists of lists
-    null: bool = True  # values may be missing
+    null: bool = True  # whether values may be missing
 
     @property
     def type(self) -> str:
@@ -48,7 +48,7 @@ class Leaf:
     column: FrameColumn
     path: tuple[str | int, ...]
     absent: Any = None  # the value if the last key is not there
-    packed: bool = False  # an object of any form, as JSON text
+    packed: bool = False  # whether the value is an object of any form, given as JSON text
 
     def read(self, row: Any) -> Any:
         value = _down(row, self.path, self.absent)
@@ -60,8 +60,8 @@ class Child:
     """Rows within a row: a list of objects, or a mapping to objects or numbers."""
 
     path: tuple[str, ...]
-    model: type[BaseModel] | None  # None: numbers
-    keyed: bool  # a mapping, whose keys are a column
+    model: type[BaseModel] | None  # the model of a row; None where the rows are numbers
+    keyed: bool  # whether it is a mapping, whose keys are a column
     meaning: str
 
 
@@ -81,8 +81,8 @@ class _FieldPosition:
     meaning: str
     depth: int  # number of lists around it
     absent: Any = None  # the field's value if the row lacks it
-    null: bool = True  # the row may lack it
-    optional: bool = False  # it, or an object around it, may be null
+    null: bool = True  # whether the row may lack the field
+    optional: bool = False  # whether the field, or an object around it, may be null
 
     @property
     def name(self) -> str:

@@ -33,7 +33,7 @@ _LONG = (
     "settings",
 )
 _KEPT_LISTS = ("answer_choices",)
-_RENAMED = {"shots": "examples"}  # `shots` is the number, as in every table
+_RENAMED = {"shots": "examples"}  # in every table, `shots` is the number of examples
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from evalsuite.metrics.statistics import t_quantile
 
 Indices = NDArray[np.intp]
 
-FEWEST = 5  # models: with one left out and one of the others, too, three remain to choose items by
+FEWEST = 5  # the fewest models: with one left out, and then one of the others, three remain to choose items by
 # The most folds of cross-validation over models: outer ones, and inner ones within the remaining models.
 FOLDS, INNER = 10, 5
 MOST_MEDOIDS = 6000  # most items whose pairwise distances are computed (some 300 MB)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from evalsuite.metrics.counts import Floats
 
-_EXACT = 7  # takers up to whom all permutations (5,040) are tried
-_DRAWS = 9999  # random permutations of more takers
-_NOISE = 1e-9  # sums of shares in another order differ by less
+_EXACT = 7  # the most takers of whom all permutations are tried: 5,040
+_DRAWS = 9999  # the number of random permutations of more takers
+_NOISE = 1e-9  # sums of the same shares in two orders differ by less
 
 
 def rests(table: Floats) -> Floats:

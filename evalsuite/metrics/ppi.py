@@ -71,7 +71,7 @@ def corrected_mean(
     without = sums.sum(axis=0) - sums, products.sum(axis=0) - products
     freedom = max(1.0, 1 / float(shares @ shares) - 2)
     quantile = t_quantile(0.5 + LEVEL / 2, freedom)
-    more = 2 * (step / (len(shares) + 2)) ** 2  # the two dialogues more
+    more = 2 * (step / (len(shares) + 2)) ** 2  # the variance of the two dialogues that are added
 
     def interval(alone: bool) -> tuple[float, float, float]:
         value = float(_estimate(sums.sum(axis=0), products.sum(axis=0), alone)[0])

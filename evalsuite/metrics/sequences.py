@@ -33,7 +33,7 @@ import numpy as np
 from evalsuite.common.grouping import by_key
 from evalsuite.metrics.counts import Floats, Ints
 
-_SHARE = 1 / 8  # the smallest share of all items that is a stratum; smaller ones are merged
+_SHARE = 1 / 8  # the smallest share of the items that makes a stratum of its own; smaller ones are merged
 _MOST = 0.97  # the largest bet
 _FARTHEST = 0.3  # the largest difference of two models for which bets are made
 _HALVINGS = 40  # steps of the bisection in `_mixed`

@@ -39,7 +39,7 @@ from evalsuite.results.tokens import reply_tokens
 from evalsuite.types import Coordinates, Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
-WORTH = 25_000  # number of replies whose packing takes longer than a process takes to start
+WORTH = 25_000  # the fewest replies for which one more process packs: fewer are packed before it has started
 
 # One letter for each item, so that lists can be filtered and counted without loading a shard.
 OUTCOMES = {

@@ -51,7 +51,7 @@ class Opinion:
     attack: str  # id of the injected instruction; "" for none
     length: int  # the candidate's length, in characters
     correctness: float  # F1 of the candidate
-    dialogue: int  # its number
+    dialogue: int  # number of the dialogue that the candidate is about
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ def _stated(text: str, scale: JudgeScale, only: re.Pattern[str] | None) -> Itera
 def _score_of(match: re.Match[str], scale: JudgeScale, rule: str, at: int = 0) -> _ScoreMark:
     """The score of a match. Raises _Bad if it is not on the scale."""
     parts = match.groupdict()
-    group = "num" if parts["num"] is not None else "num2"  # _GIVEN has two forms
+    group = "num" if parts["num"] is not None else "num2"  # the two forms of _GIVEN
     written = parts[group]
     value = float(_NUMERALS[written]) if written in _NUMERALS else float(written.replace("−", "-"))
     most = parts.get("most") or parts.get("full")

@@ -31,7 +31,7 @@ from evalsuite.results.words import estimate_marks, task_and_set, with_notes
 from evalsuite.types import Place
 
 _Control = TypeVar("_Control", bound=ScaleFields | Panel)
-_BESIDE = ("f1",)  # metrics whose correlation with the judge is shown; the page's charts show all
+_BESIDE = ("f1",)  # the metrics whose correlation with the judge this table shows; the page's charts show all
 _LEGEND = Text(
     "平均分旁为 95% 置信区间；得分分布从最低分起；无效：读不出得分的回复；ρ：Spearman",
     "mean and its 95 % interval; histogram from the lowest score up; bad: could not be read; ρ: Spearman",
