@@ -30,7 +30,7 @@ _LIGHT = re.compile(r"(?:为了|因为|昨[晚天]|今[早天]|[他她我它们�
 LIMIT = 200  # the most mentions of a kind that are kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # in place of an option's index: 前者 and 后者, until it is known what they refer to
 HAN = re.compile(r"[一-鿿㐀-䶿]")
-_GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
+_GAP = re.compile(r"……*|\.\.\.+|__+|~~+|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
 _FORMULA = re.compile(r"[\\\\$]")
 _SIGN = re.compile(r"[\\$√<>=^]|[-+][\da-z]")  # a formula that its key may share with another
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
@@ -164,7 +164,8 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> OptionKeys:
     )
 
 
-def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
+@lru_cache(maxsize=256)
+def _label(labels: tuple[str, ...], digits: bool) -> re.Pattern[str]:
     """A pattern of all labels of the same kind as these: of any letter, if these are letters."""
     # A label has no rest of a word or of a number behind it, nor of C# or i.e.
     after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’])(?!#(?!include|\s*$))(?!\.[a-z]\.)"
@@ -498,6 +499,10 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     return word in _HEADS and _HEADS[word].match(low, start) is not None
 
 
+# The words of a whole reply; several steps ask for them.
+words_of = lru_cache(maxsize=1)(bare)
+
+
 def alnum(low: str) -> list[int]:
     """The positions in a text of the characters that `bare(low)` keeps."""
     return list(compress(range(len(low)), map(str.isalnum, low)))
@@ -538,7 +543,7 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
     """Option texts in a reply, longest first, compared without punctuation and blanks."""
     if options.formulas and BOX_OPEN in low:
         yield from _boxes(low, options.formulas)
-    said = bare(low)
+    said = words_of(low)
     found = [(at, -len(t), n) for t, n in options.by_text.items() if t in said for at in _starts(t, said)]
     for gap, n in options.templates:
         found += [(match.start(), -len(match.group()), n) for match in re.finditer(gap, said)]
@@ -711,9 +716,11 @@ _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?
 _NAMED_ANSWER = re.compile(r"(?:[是为选:]|答案|(?<![a-z])is)[ ]?(?:选项|option)?[ (\[“\"]{0,2}\Z")
 
 
-def _joined(first: Mention, mention: Mention, low: str, joined: bool) -> bool:
-    """Whether what stands between two mentions joins them. A comma does if no predicate follows: not in 相比a，b更贴切, nor, behind
-    options that are `joined` without a comma or behind a choice, in 选a和d，b、c均无依据 and 选a；b、c均不符."""
+def _joined(group: MentionGroup, mention: Mention, low: str) -> bool:
+    """Whether what stands behind a group joins the next mention to it. A comma does if no predicate follows: not in
+    相比a，b更贴切, nor, behind options that are joined without a comma or behind a choice, in 选a和d，b、c均无依据 and
+    选a；b、c均不符."""
+    first = group.members[-1]
     gap = low[first.end : mention.start]
     if not _AND.fullmatch(gap):
         return False
@@ -723,7 +730,10 @@ def _joined(first: Mention, mention: Mention, low: str, joined: bool) -> bool:
     if said_of or first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end):
         return False
     chosen = _NAMED_ANSWER.search(low, max(0, first.start - 12), first.start)
-    return not ((chosen and _JUDGED_WRONG.match(low, mention.end)) or (joined and _JUDGED.match(low, mention.end)))
+    if chosen and _JUDGED_WRONG.match(low, mention.end):
+        return False
+    judged = len(group.members) > 1 and _JUDGED.match(low, mention.end)
+    return not judged or _COMMA.search(low, group.start, group.end) is not None
 
 
 def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
@@ -732,8 +742,7 @@ def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
     for mention in found:
         last = groups[-1] if groups else None
         through = last and _RANGE.fullmatch(low, last.end, mention.start)
-        joined = last is not None and len(last.members) > 1 and not _COMMA.search(low, last.start, last.end)
-        if last is None or not (through or _joined(last.members[-1], mention, low, joined)):
+        if last is None or not (through or _joined(last, mention, low)):
             groups.append(MentionGroup(mention.start, mention.end, (mention,)))
             continue
         first, between = last.members[-1], []

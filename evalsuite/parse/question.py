@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -34,6 +35,8 @@ class QuestionText(NamedTuple):
     tail: str = ""
     wrong: bool = False  # it asks which option is wrong: 错误 chooses an option
     spoken: bool | None = None  # letters with a colon are speakers (A: 你好); None: unknown
+    # Words of the question that call an option right; wrong where the group before them matches a negation.
+    verdicts: tuple[re.Pattern[str], ...] = ()
 
     @property
     def asking(self) -> str:
@@ -52,7 +55,17 @@ def read_question(question: str, dialogue: tuple[str, ...] | None) -> QuestionTe
     spoken = _speak(dialogue) if dialogue is not None else bool(_TALK.search(text)) if text else None
     words, last = bare(text), bare(text.rpartition("\n")[2])
     wrong = _WRONG.search(text[-_ASKING:]) is not None
-    return QuestionText(text, words, (last if len(last) > 7 else words)[-TAIL:], wrong, spoken)
+    tail = (last if len(last) > 7 else words)[-TAIL:]
+    return QuestionText(text, words, tail, wrong, spoken, tuple(_verdicts(text, wrong)))
+
+
+def _verdicts(text: str, wrong: bool) -> Iterator[re.Pattern[str]]:
+    if (verb := _VERB.search(text[-_ASKING:])) and not wrong:  # a verdict in the question's verb: 违反, 不违反
+        yield re.compile(rf"((?:并?不|未|没有?)?){verb[1]}了?(?:{re.escape(verb[2])}|(?=[ ]?(?:[,。;\n]|$)))")
+    # “Which is heavier?” makes “heavier” call an option right.
+    if asked := _COMPARES.search(text[-_COMPARING:]):
+        degree = re.escape(asked[1] or asked[2])
+        yield re.compile(rf"()(?<![a-z]){degree}(?![a-z])" if degree.isascii() else f"(){degree}")
 
 
 def _speak(dialogue: Sequence[str]) -> bool:
@@ -73,39 +86,34 @@ def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     if (head := _REJECTS.search(low)) and (head[1] or not question.wrong):
         cells = {cell.start(1): "Z" if cell[1] == "是" else "=" for cell in _CELL.finditer(low, head.end())}
         said = [(cells.get(start, kind), start, end) for kind, start, end in said]
-    if not question.text:
-        return said
-    asking = question.asking
-    found, verdicts = list[Cue](), list[Cue]()
-    if (verb := _VERB.search(asking)) and not question.wrong:  # a verdict in the question's verb: 违反, 不违反
-        said_again = re.finditer(
-            rf"((?:并?不|未|没有?)?){verb[1]}了?(?:{re.escape(verb[2])}|(?=[ ]?(?:[,。;\n]|$)))", low
-        )
-        verdicts = [("-" if match[1] else "+", *match.span()) for match in said_again]
-    # “Which is heavier?” makes “heavier” call an option right.
-    if asked := _COMPARES.search(question.text[-_COMPARING:]):
-        degree = re.escape(asked[1] or asked[2])
-        said_again = re.finditer(rf"(?<![a-z]){degree}(?![a-z])", low) if degree.isascii() else re.finditer(degree, low)
-        verdicts += [("+", *match.span()) for match in said_again]
-    said = [cue for cue in said if not any(s < cue[2] and cue[1] < e for _, s, e in verdicts)]
-    said = sorted(verdicts + said, key=itemgetter(1))
-    opposed = question.wrong and _OPPOSED.search(low) is not None
+    found = list[Cue]()
+    matches = chain.from_iterable(pattern.finditer(low) for pattern in question.verdicts)
+    if verdicts := [("-" if match[1] else "+", *match.span()) for match in matches]:
+        said = [cue for cue in said if not any(s < cue[2] and cue[1] < e for _, s, e in verdicts)]
+        said = sorted(verdicts + said, key=itemgetter(1))
+    if not question.wrong:
+        return [("+", *cue[1:]) if cue[0] in "NX-" and _repeats(low, cue, question) else cue for cue in said]
+    opposed = _OPPOSED.search(low) is not None
     for kind, start, end in said:
         last = found[-1] if found else ("", 0, 0)
-        beside = last[2] == start
-        if question.wrong and kind in "-+w" and low[end - 1] != "选" and not low.startswith("题意", end):
+        if kind in "-+w" and low[end - 1] != "选" and not low.startswith("题意", end):
             owned = _OWNED.search(low, max(start - 8, 0), start)
             announces, names = not owned and _ANNOUNCES.match(low, end) is not None, _NAMES.match(low, end) is not None
-            if (last[0] == "N" and beside) or (last[0] == "n" and not low[last[2] : start].strip()):
+            if (last[0] == "N" and last[2] == start) or (last[0] == "n" and not low[last[2] : start].strip()):
                 found[-1] = ("-" if kind == "-" else "+" if announces or names else "w", last[1], end)  # 没有错误
             elif kind == "-":
                 found.append(("+" if announces or names else "w", start, end))
             else:
                 found.append((kind if names else "w" if announces and not opposed else "-", start, end))
         else:
-            own = kind in "NX-" and end - start < 4 and (words := low[start : end + 2]) in asking and _HAN.match(words)
-            found.append(("+" if own and not question.wrong else kind, start, end))
+            found.append((kind, start, end))
     return found
+
+
+def _repeats(low: str, cue: Cue, question: QuestionText) -> bool:
+    """Whether a negation with the words behind it is the question's: 不属于, to 哪项不属于…"""
+    _, start, end = cue
+    return end - start < 4 and low[start : end + 2] in question.asking and _HAN.match(low, start, end + 2) is not None
 
 
 _OPPOSED = re.compile(r"^[^\w\n]*错误的?(?:选?项|说法)?[是有]?:", re.MULTILINE)  # 错误: B、D, beside 正确: A、C

@@ -29,6 +29,7 @@ from evalsuite.parse.mentions import (
     spelled,
     turns,
     with_near,
+    words_of,
 )
 from evalsuite.parse.question import TAIL, QuestionText, read_question, reclassify
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
@@ -202,7 +203,7 @@ def _paper(output: str, options: Mapping[str, str]) -> Answer:
 def _strict(clean: Clean, options: OptionKeys) -> Verdict:
     """Accept a reply that is a label, an option text, or both, once markup and outer punctuation are removed."""
     low = lower(clean.text)
-    words = bare(low)
+    words = words_of(low)
     if not words:
         empty = not clean.text.strip(SENTINELS + " \n")
         return Verdict(Status.EMPTY, rule="nothing") if empty else Verdict(Status.UNPARSED, rule="more-than-the-answer")
@@ -263,7 +264,7 @@ def reply_blocks(text: str, options: OptionKeys, question: QuestionText = UNASKE
 
 def _parts(text: str, low: str, spoken: bool, question: QuestionText, options: OptionKeys) -> list[Block]:
     """The blocks of a reply. A piece of it that repeats the question is a block of its own, an echo."""
-    parts, said = blocks(low, spoken), bare(low) if len(question.tail) > 7 else ""
+    parts, said = blocks(low, spoken), words_of(low) if len(question.tail) > 7 else ""
     if not said:
         return parts
     goes_on = _goes_on(said, question.words)
@@ -481,7 +482,7 @@ def _filled(low: str, options: OptionKeys, dialogue: Sequence[str]) -> Verdict |
             continue
         head, tail = key(before)[-6:], key(after.split("[MASK]")[0])[:6]
         if len(head) + len(tail) > 2:
-            said = bare(low)
+            said = words_of(low)
             fits = [n for n, text in enumerate(options.keys) if text and head + text + tail in said]
             if len(fits) == 1:
                 text, places = options.keys[fits[0]], alnum(low)
@@ -505,7 +506,7 @@ def _spoken(reply: ReplyBlocks) -> Verdict | None:
 
 def _repeated(low: str, options: OptionKeys) -> Verdict | None:
     """The option whose text the reply repeats over and over, cut off in the last repetition or not (rule 8)."""
-    said = bare(low)
+    said = words_of(low)
     for option, text in enumerate(options.keys):
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
             return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
@@ -569,7 +570,7 @@ def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
     clause; else, in a reply that names no option (`alone`), the one in whose text it was cut off."""
     if len(low) > 2 * options.longest:
         return None
-    said, clause = bare(low), bare(low.partition(",")[0])
+    said, clause = words_of(low), bare(low.partition(",")[0])
     fits = [n for n, own in enumerate(options.keys) if min(len(said), len(own)) > 5 and alike(said, own) == len(said)]
     if not fits and len(clause) > 4:
         fits = [n for n, text in enumerate(options.texts) if key(_CLAUSE.split(text)[0]) == clause]

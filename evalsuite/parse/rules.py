@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import NamedTuple
 
 from evalsuite.parse.tape import Tape
@@ -280,7 +280,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     of the item's options. `echo`: the block repeats the prompt. `several`: several options may be right."""
     found: list[Hit] = []
     tokens, focus = tape.tokens, table(several)
-    for at in [at for at, token in enumerate(tokens) if token in focus]:
+    for at in compress(range(len(tokens)), map(focus.__contains__, tokens)):
         before, behind = tokens[max(at - BACK, 0) : at], tokens[at + 1 : at + 1 + AHEAD]
         if behind.startswith("("):
             behind = _GLOSS.sub("", behind)

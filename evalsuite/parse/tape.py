@@ -91,8 +91,9 @@ def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern of all cue words and marks, and the class of each. Every alternative begins with a literal character, so that
-    `re` passes quickly over characters that begin none. English words are matched whole: none is found inside another word."""
+    """A pattern of all cue words and marks, and the class of each. Every alternative begins with a literal character, not with
+    a set of them: only then does `re` pass quickly over characters that begin none. English words are matched whole: none is
+    found inside another word."""
     kinds = dict(_MARKS)
     for kind, listed in words.items():
         for word in expand(listed):
@@ -106,7 +107,8 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
         parts.append(f"{head}(?:{_trie(tails[head])}(?![a-z])|[a-z]*)" if head in tails else f"{head}[a-z]*")
     heads = [head for head in tails if head not in _MARKS and head not in ascii_lowercase]
     parts += [re.escape(head) + _trie(tails[head]) for head in heads]
-    parts += [r"\.(?=\s|$)", r"[对行](?=[ ]*(?:[,。;!?)\n\ue000]|$))", r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
+    parts += [r"\.(?=\s|$)", *(rf"{word}(?=[ ]*(?:[,。;!?)\n\ue000]|$))" for word in "对行")]
+    parts += [r"无(?<=答案[:是为]无)(?=[。;!\s\ue000]|$)"]
     parts += [r"有(?<=[的法述项]有)(?=:?[ ]?[(\[]?[a-i1-9甲乙丙丁][^\w:])"]
     parts += [r"×(?![ ]?\d)", r"真(?<![一-鿿]真)(?=[ ]?:)", r"假(?<![一-鿿]假)(?=[ ]?:)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
@@ -120,7 +122,7 @@ def cues(low: str) -> list[Cue]:
     pattern, kinds = scanner()
     # The head and the tail of a text decide. Some matches are no cue words: other English words, class "~".
     matches = ends(pattern.finditer(low), 2 * LIMIT)
-    return ends([(kind, found.start(), found.end()) for found in matches if (kind := kinds.get(found[0]))], LIMIT)
+    return ends([(kind, *found.span()) for found in matches if (kind := kinds.get(found[0]))], LIMIT)
 
 
 def make_tape(
