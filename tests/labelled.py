@@ -5,8 +5,9 @@
 `real_replies`: written by models under many instructions. Its `held_choices` were labelled twice, and were not looked at before
 the reader was done.
 `strong_replies`: in the manner of models of 2026, with and without thinking, labelled before the reader read them. Of the last
-836, 195 have forms of replies that were misread, 404 are of kinds that were not covered, 103 have no answer, 80 have forms that a
-tenth and an eleventh draw showed, and 54 are short Chinese prose."""
+836 before the tenth writing, 195 have forms of replies that were misread, 404 are of kinds that were not covered, 103 have no
+answer, 80 have forms that a tenth and an eleventh draw showed, and 54 are short Chinese prose. The tenth writing is of kinds not
+covered before and of forms that rows and words need."""
 
 from __future__ import annotations
 

@@ -129,3 +129,50 @@ def test_verdicts_judge_the_option_whose_item_they_stand_in(wrong: bool, reply: 
 )
 def test_letters_of_turns_and_of_a_site_are_no_labels(question: str, reply: str, choice: int | None) -> None:
     assert parse_option(reply, {"A": "同事", "B": "夫妻", "C": "师生"}, question=question).choice == choice
+
+
+LAW = {"A": "当事人具有行为能力", "B": "经过公证", "C": "意思表示真实", "D": "不违背公序良俗"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        # The verdict stands anywhere before the next option.
+        ("先看A，法条第一项有规定，吻合；再看B，法律没有要求，不吻合；然后看C，吻合；最后看D，也吻合。", (0, 2, 3)),
+        ("A：第143条第（一）项有要求，选。B：公证不是必须的，不选。C：第（二）项，选。D：第（三）项，选。", (0, 2, 3)),
+        (
+            "### A\n- 分析：第143条\n- 结论：正确\n\n### B\n- 结论：错误\n\n### C\n- 结论：正确\n\n### D\n- 结论：正确",
+            (0, 2, 3),
+        ),
+        ("A属于，B不属于，C属于，D属于。", (0, 2, 3)),
+        ("A：合适吗？合适。B：合适吗？不合适。C：合适。D：合适。", (0, 2, 3)),
+        # A conclusion of several options behind the verdicts counts.
+        ("A对，B对，C对，D对。\n选ACD", (0, 2, 3)),
+        # One option without a verdict, or with two that differ: nothing is concluded from the others.
+        ("A对。B？C对。D对。", (0, 2, 3)),
+        # Headings sort the options.
+        ("可选的有：\nA 行为能力\nC 意思真实\nD 公序良俗\n不可选的有：\nB 公证", (0, 2, 3)),
+        ("**正确选项**\n- A：法条\n- C：法条\n- D：法条\n\n**错误选项**\n- B：没有要求", (0, 2, 3)),
+        # Labels in brackets behind words that are listed.
+        (
+            "The conditions are capacity (A), true intent (C) and public order (D); notarization (B) is not required.",
+            (0, 2, 3),
+        ),
+        ("唯一不符合的是B。", (0, 2, 3)),
+        ("B可以直接去掉，剩下的全选。", (0, 2, 3)),
+        ("如果放宽标准，那么四个选项都说得通；如果收紧，又都差一点。", ()),
+        ("**答案：A、C**\n\n（题外话：实务里也可以考虑D。）", (0, 2)),
+        ("[x] A [ ] B [x] C [x] D", (0, 2, 3)),
+        ("A [x] B [ ] C [x] D [x]", (0, 2, 3)),
+        ("BD当选。", (1, 3)),
+    ],
+)
+def test_options_are_judged_in_turn_or_sorted(reply: str, chosen: tuple[int, ...]) -> None:
+    assert parse_options(reply, LAW, question="合同有效需要具备哪些条件？").choices == chosen
+
+
+def test_a_text_said_with_other_words_between_is_the_options() -> None:
+    options = {"A": "他去医院看病", "B": "他请假回家休息", "C": "他继续加班工作"}
+    assert parse_option("他会请假，回家躺着休息。", options).choice == 1
+    assert parse_option("他不会请假，也没有回家休息。", options).choice is None
+    assert parse_option("他会请假回家休息吗？", options).choice is None

@@ -37,6 +37,8 @@ WHY_RULE = {
     "whole-reply": "the whole reply is the text of one option",
     "elimination": "left over: all other options are rejected",
     "only-named": "nothing is chosen or stated: the only option named",
+    "in-turn": "each option is judged by what is said behind it",
+    "loosely": "a sentence says its text with other words between",
     "several": "several options are chosen, where one is asked for",
     "outside": "the label chosen is not in the list",
     "label-against-text": "a label and the text beside it are of different options",
@@ -115,7 +117,7 @@ def explain(
     """Explain the reading of a reply to a question with options; `several`: more than one may be right."""
     clean, labels = strip(output), list(options)
     known = read_question(question, None if dialogue is None else tuple(dialogue))
-    reply = reply_blocks(clean.text, prepare_set(clean, options) if several else prepare(options), known)
+    reply = reply_blocks(clean.text, prepare_set(clean, options) if several else prepare(options), known, several)
     answer: Answer | Choices
     if several:
         answer = parse_options(output, options, question=question, finish=finish, dialogue=dialogue)

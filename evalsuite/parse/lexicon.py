@@ -18,13 +18,13 @@ from evalsuite.parse.chars import key
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
-        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print return 정답 (ans|response|output|result): verdict",
+        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print return 정답 (ans|response|output|result): (choices|selection)\": verdict",
     "p": "选项 候选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
     "s": "(他|她|”)指的 领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
-        "选 取众数 (后|应|故)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归(入|到) 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
+        "选 取众数 (后|应|故)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归(入|到) 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports go_for (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
-    "o": "觉得 感觉 感到 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
+    "o": "觉得 感觉 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
@@ -33,18 +33,18 @@ CUES: dict[str, str] = {
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
     "X": "不(是|认为|考虑|建议|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
-    "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud|reject)(e|es|ed|ing) discard",  # rejects what stands before or behind
+    "x": "(|可以)排除 剔除 去掉 pass 淘汰 划掉 ruled_out rule_out (eliminat|exclud|reject)(e|es|ed|ing) discard",  # rejects what stands before or behind
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 是(主要|首要|根本|直接)原因 才是真正的原因 (当|入)选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 保留 是(主要|首要|根本|直接)原因 才是真正的原因 (当|入)选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|probable|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
-        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 同义 相关 切题 于法有据 plausible fit(|s) match(|es) suitable appropriate supported make(|s)_(|perfect_)sense reasonable "
+        "符合 吻合 相符 合理 一致 (说|讲)得通 说得过去 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 同义 相关 切题 于法有据 plausible fit(|s) match(|es) suitable appropriate supported explain(|s) make(|s)_(|perfect_)sense reasonable "
         "consistent",
     "y": "可能 可以 likely possible",  # says that an option is possible
     "-":  # says that what stands before is wrong
-        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
+        "错(|误) 误 落选 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
         "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible incorreta "
         "contradict(|s)",
     "a": "也",  # also
@@ -53,8 +53,8 @@ CUES: dict[str, str] = {
         "综上(|所述) ∴ 因此 所以 故 总之 最终 综合来看 可见 合起来 总的来说 therefore thus so hence finally overall in_(conclusion|summary)",
     "f": "那么 那就 的话",  # introduces a conclusion from a supposition
     "K":  # corrects what was said before
-        "等等 等一下 (更|修|纠)正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
-        "hmm, (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
+        "等等 等一下 (更|修|纠)正 改一下 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实则 实际上 准确地说 wait actually sorry correction edit: scratch_that on_second_thought my_mistake no, hold_on "
+        "hmm, 硬要选 (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because who_was since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 要不是 例如 if would_be_(right|correct)_if",  # if
     "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|有同学|网友)(认为|说|选) one_might (many|most)_people people_(are|tend|often) although though while at_first initially",  # concedes something
@@ -64,13 +64,13 @@ CUES: dict[str, str] = {
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 (从|由)(高到低|大到小) 按可能性 依次 rank(ing|ed)",  # introduces a ranking
     "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 alternatives 然后是 最不可能 也是原因之一 secondly",  # a second choice
-    "E": "除 except other_than apart_from",  # except
+    "E": "除(|了) except other_than apart_from",  # except
     "O": "其(他|它|余) 别的 the_(others|rest)",  # the others
     "0": "以上都不 不下结论 neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
-    "B": "都 均 皆 全(部|选) 两者 both all either",  # all
+    "B": "都 均 皆 全(部|选) 两者 everything both all either",  # all
     "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
-    "u": "只有 只能 唯有 only",  # only
+    "u": "唯一 只有 只能 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) 填它 一并选上 this_one",  # chooses the option under discussion
     "e": "填法 完整的(句子|对话) 填入后",  # a sentence with the gap filled in

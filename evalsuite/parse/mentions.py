@@ -26,7 +26,7 @@ NONE = re.compile(  # an option that says that no other is right, and a reply th
 )
 _SAYS_NONE = 18  # only options with fewer characters say that no other is right
 # Words at the head of an option's text that a reply may leave out.
-_LIGHT = re.compile(r"(?:为了|因为|昨[晚天]|今[早天]|[他她我它们在去要想会是很到])*")
+_LIGHT = re.compile(r"(?:为了|因为|经过|昨[晚天]|今[早天]|[他她我它们在去要想会是很到])*")
 LIMIT = 200  # the most mentions of a kind that are kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # in place of an option's index: 前者 and 后者, until it is known what they refer to
 HAN = re.compile(r"[一-鿿㐀-䶿]")
@@ -92,7 +92,7 @@ class OptionKeys:
         if len(fits) != 1:
             return None
         head = self.keys[fits[0]][: -len(said)]
-        light = _LIGHT.fullmatch(head) or (len(said) >= _PREDICATE_SIZE and len(head) < len(said))
+        light = _LIGHT.fullmatch(head) or (len(said) >= _PREDICATE_SIZE and len(head) <= len(said) + 1)
         return fits[0] if light and not any(c in LEXICON["decisive"] for c in head) else None
 
 
@@ -231,13 +231,15 @@ _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an optio
     r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|是(?:主要|首要|根本|直接)的?原因|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项]))"
 )
-_PERSON = re.compile(r"[ ]?[要想](?![求素点])| 很(?!可能)|说(?!法)|[问答提讲表认觉喜回在们从去很]|的[朋妈爸同老家手]")
+_PERSON = re.compile(
+    r"[ ]?[要想](?![求素点])| 很(?!可能)|说(?!法|得[通过])|讲(?!得通)|[问答提表认觉喜回在们从去很]|的[朋妈爸同老家手]"
+)
 _POINT_AFTER = re.compile("的(?:[横纵]?坐标|斜率|方程|元素)")  # a point, a line, a set
 _WORD_AFTER = "股罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
 _STATION = re.compile("[ ]?站(?![得不]住)")  # B 站, not B站得住脚
 _WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = (
-    '剩外猜断持意站有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答曰、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
+    '看掉剩外猜断持意站有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答曰、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 )
 # A line headed "ii" shows that statements are numbered in Roman numerals, so that "I" is no label.
 _ROMAN = re.compile(r"^[ (*]*ii[ ]?[.:)]", re.MULTILINE)
@@ -249,8 +251,8 @@ _OPERATORS, _OPERATED = " =≤≥∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉�
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick|go with)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
-    r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely"
-    r"|suitable|plausible|possible|reasonable|mentioned|supported)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
+    r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely|probable"
+    r"|suitable|plausible|possible|reasonable|mentioned|supported)|(?:could|might|may|can) (?:both|also|be)\b|(?:could|would|might|may|can|does)(?: not| also| both)? (?:explain|fit|match|work)\b|explains|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
@@ -263,6 +265,7 @@ _NOT_SPOKEN = re.compile(
 )
 # Turns of a dialogue: A, B, A again. It is asked of every letter, and a long text is searched once.
 turns = lru_cache(maxsize=1)(re.compile(r"(?m)^[ ]*([a-z]):.*\n+[ ]*(?!\1)[a-z]:.*\n+[ ]*\1:").search)
+_IS = re.compile(r" (?:is|are|isn't|aren't|does|doesn't|appl(?:ies|y)|holds)\b")
 _WORD_NEXT = re.compile(" [a-z]{2}")
 _COUNTED_NEXT = re.compile(r" \d+(?:-\d+)?[- ][a-z]")  # a 3-year policy, a 14-16 gauge needle
 _ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
@@ -298,7 +301,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         return False
     if (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)) and HAN.match(left):
         named = _NOUN_BEFORE.search(before) or (
-            left in "么则实先次后中过" and (after[:1] in ".、" or _AFTER_UPPER.match(after))
+            left in "么则实先次前后中过" and (after[:1] in ".,、" or _AFTER_UPPER.match(after))
         )
         # 所以B。, 因此B、C选项…
         ends_or_lists = after.lstrip(" ")[:1] in ("", ".", "。", ";", "\n") or (
@@ -310,8 +313,11 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         return False
     if _WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)) or right in ("'", "’"):
         person = letter.isupper() or letter in "ai"  # a person, an article or a pronoun
+        person = person and (spoken or letter in "ai" or not _IS.match(after))
         return not person or bool(_NAMED_BEFORE.search(before) or _VERDICT_AFTER.match(after))
-    article = low[start] == "a" and before[-1:] == " " and "a" <= before[-2:-1] <= "z"
+    article = (
+        low[start] == "a" and not _NAMED_BEFORE.search(before) and before[-1:] == " " and "a" <= before[-2:-1] <= "z"
+    )
     return not article or _ALONE.match(after) is not None
 
 
@@ -328,7 +334,9 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
 
 
 # Stands before a small letter that is a label, although the labels are capitals.
-_CHOSEN = re.compile(r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?\Z")
+_CHOSEN = re.compile(
+    r"(?:^|\n|[选填项:是为>]|answer|option|choice|(?<![a-z])is)[ ]?(?:[a-p][ ]?(?:[,、/&]|and)[ ]?){0,9}\Z"
+)
 _LINE_END = re.compile(f"[\n{TURN}]")
 _BEGINS_TEXT = re.compile(r"[ ]?[-.、:,)\]】]{0,2}[ ]{0,2}[^\w\s√×]{0,3}")
 # A slip: how many characters are skipped in the reply and in the option's text.
@@ -376,10 +384,13 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
         return end, None
     count = alike(said, text)
     exact = max([len(k) for n, k in enumerate(options.keys) if n != option and said.startswith(k)], default=0)
-    if count > exact and (count > 3 or count == len(said) < len(text)):  # the text may have been cut off
+    if count > exact and (
+        count > 3 or (count == len(said) < len(text) and said not in (*options.labels, "no", "yes"))
+    ):  # the text may have been cut off
         rest = len(said) - count
         # The rest of the line differs from the text.
-        judged = (at := said.find(options.labels[option], count)) > 0 and not said[at + 1 : at + 2].isascii()  # A正确
+        judged = (at := said.find(options.labels[option], count)) > 0 and not said[at + 1 : at + 2].isascii()
+        judged = judged or _JUDGES.search(said, count) is not None  # A正确; 不成立
         slips = count < len(text) and rest <= _SLIPS and 2 * count > len(text) and not judged
         return begin + alnum(line)[-1 if slips else count - 1] + 1, None
     if count > 1 and is_slip(clause := bare(_CLAUSE.split(line)[0]), text):
@@ -391,6 +402,7 @@ def _own_text(low: str, end: int, option: int, options: OptionKeys) -> tuple[int
 
 
 _CLAUSE = re.compile("[,、;。(]")
+_JUDGES = re.compile(r"(?:正确|错误|成立|符合)\Z")
 _SLIPS = 6  # most characters at the end of a line that may differ from the option's text
 _TEXT = 4  # a letter is a label, whatever stands beside it, if more characters of its option's text follow
 _BEGUN = 6  # a label and the text behind it disagree if this many characters begin another option's text
@@ -425,7 +437,7 @@ def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[
             named = option >= 0 and text[start].isupper()
             if named and (end := _own_text(low, stop, option, options)[0]) > stop + _TEXT:
                 yield Mention(start, end, option, "label")  # therefore D Tourists
-        elif options.capital and text[start].islower() and not _CHOSEN.search(low, max(start - 12, 0), start):
+        elif options.capital and text[start].islower() and not _CHOSEN.search(low, max(start - 40, 0), start):
             continue  # a variable or a unit: x, g
         elif option < 0:
             if (
@@ -565,6 +577,7 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
 
 
 _SPOT = re.compile(r"[ :“\"「『【*(\ue001]{0,4}([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{2,40})")
+_BESIDE = re.compile(r"(?:^|[\n。,;:])([^\n。,;:、和与]{2,40})[、和与]\Z")
 _EDGES = r" \"“”'‘’()\[\]【】「」『』《》:,、。.!?*\-—…~\ue001\ue002\n\ue000"
 _FIELD = re.compile(r"[一-鿿]{2,6}[:→][ ]*([一-鿿]+)[。.]?\s*\Z")  # 地点: 机场
 _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
@@ -578,6 +591,11 @@ def with_near(
     `spots`: the positions behind cue words."""
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
+    for group in groups[:40]:  # Items of a list that an option's text ends: 行为能力、意思表示真实
+        if group.members[0].kind == "text" and (
+            beside := _BESIDE.search(low, max(group.start - options.longest, 0), group.start)
+        ):
+            places.append(beside.span(1))
     places += [field.span(1)] if (field := _FIELD.match(low)) else []
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
     shut = [group.end for group in groups]
@@ -606,6 +624,7 @@ _SOFT = re.compile(r"[ ]?[\"”'’]?[ ]?(?:[-.、:)—|][ ]?|-{2,})?[“\"'「�
 _BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊是为这因最才]|选项|正确|符合|$|\(")
 _ENDS_LINE = re.compile(rf"[^\w\n]*(?:[\n{TURN}]|$)")
 _SENTENCE = re.compile(r"[.。][ ]?[“\"「]")  # (b). "薯片" looks similar
+_LABELLED = re.compile(r"[ ]?[(\[][a-p1-9甲乙丙丁戊][)\]]")  # 高血压(A)、糖尿病(B)
 _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项|option)?[ ]?")
 
 
@@ -614,7 +633,7 @@ def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     if mention.start < last.end or last.kind == mention.kind or "place" in (last.kind, mention.kind):
         return None
     gap, same = low[last.end : mention.start], last.option == mention.option
-    if not same and _SENTENCE.match(gap):
+    if not same and (_SENTENCE.match(gap) or (last.kind == "label" and _LABELLED.match(low, mention.end))):
         return None
     joint = Mention(last.start, mention.end, last.option, "label", last.against)
     if last.kind == "text":
@@ -657,6 +676,11 @@ def names_any(text: str, low: str, options: OptionKeys) -> bool:
     return any(True for _ in chain(_labels(low, text, options, True), _texts(low, options), _positions(low, options)))
 
 
+def names_label(text: str, low: str, options: OptionKeys) -> bool:
+    """Whether a clean text names an option by its label."""
+    return any(mention.option >= 0 for mention in _labels(low, text, options, True))
+
+
 def mentions(text: str, low: str, options: OptionKeys, spoken: bool = True) -> list[Mention]:
     """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗).
 
@@ -691,11 +715,11 @@ _SPELLED = re.compile(  # alone on its line, or after a cue
 )
 _SIDE_BY_SIDE = re.compile("[a-z0-9][a-z0-9]")
 _CAPITALS = re.compile(
-    r"[A-P]{2,10}(?:(?<=[是为有选:(\"“\ue001][A-P]{2})|(?<=[是为有选:(\"“\ue001][A-P]{3})|(?<=[是为有选:(\"“\ue001][A-P]{4})|(?<=[是为选:] [A-P]{2})|(?<=[是为选:] [A-P]{3})|(?<=[是为选:] [A-P]{4}))(?=[ ]?[。.,;)\"”\n\ue002]|$)|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|符合|解析|解释))"
+    r"[A-P]{2,10}(?:(?<=[是为有选:(\"“\ue001][A-P]{2})|(?<=[是为有选:(\"“\ue001][A-P]{3})|(?<=[是为有选:(\"“\ue001][A-P]{4})|(?<=[是为选:] [A-P]{2})|(?<=[是为选:] [A-P]{3})|(?<=[是为选:] [A-P]{4}))(?=[ ]?[。.,;)\"”\n\ue002]|$)|[A-P]{3,10}(?=[ ]?(?:[。.,;)]|是|$))(?<![形体面锥柱段线弧△∠⊥-][A-P]{3})(?<![形体面锥柱段线弧△∠⊥-][A-P]{4})|[A-P]{2,10}(?=[ ]?(?:选?项|[两三四五][个者项]|均|都|皆|正确|错误|解析|解释|[当入落应不]选|[不]?(?:符合|切题|成立|合理|可[选取行])))"
 )
 _SEVERAL_PLACES = re.compile(r"(前|后)([两三四])(?:个?选项|项|条)")
 _AND = re.compile(
-    r"[\"”」』]?[ ]?选?项?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
+    r"[\"”」』]?[ ]?(?:选?项)?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|候选|option|\(\d\))?[ ]?[\"“「]?"
 )
 # As many further letters as a question has options at most: without a bound the time of a long list grows as its square.
@@ -712,16 +736,28 @@ _COMMA = re.compile("[,;]")
 _RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
 
 
+# Stands between listed words with labels in brackets behind them: patience (A), true intent (C).
+_TAG = re.compile(
+    r"(?:[ ]?[,、&]|,?[ ](?:and|or)(?= )|和|与|及|以及)"
+    r"(?:(?![不没无错但而因]|(?<![a-z])(?:but|not|is|are|it|while|though|although|because|since|option)(?![a-z]))[^.,。;:!?()\[\]\n]){2,60}"
+)
 # Stands before the option that is chosen: 答案为选项A.
 _NAMED_ANSWER = re.compile(r"(?:[是为选:]|答案|(?<![a-z])is)[ ]?(?:选项|option)?[ (\[“\"]{0,2}\Z")
 
 
-def _joined(group: MentionGroup, mention: Mention, low: str) -> bool:
+def _joined(group: MentionGroup, mention: Mention, low: str, tags: bool) -> bool:
     """Whether what stands behind a group joins the next mention to it. A comma does if no predicate follows: not in
     相比a，b更贴切, nor, behind options that are joined without a comma or behind a choice, in 选a和d，b、c均无依据 and
-    选a；b、c均不符."""
+    选a；b、c均不符. `tags`: listed words with labels in brackets behind them are joined, too."""
     first = group.members[-1]
     gap = low[first.end : mention.start]
+    tagged = (
+        tags
+        and low[first.end - 1] == ")" == low[mention.end - 1]
+        and low[max(first.start - 2, 0) : first.start].strip()[-1:].isalpha()
+    )
+    if tagged and _TAG.fullmatch(gap):
+        return True  # patience (A), true intent (C)
     if not _AND.fullmatch(gap):
         return False
     if not ("," in gap or ";" in gap):
@@ -736,13 +772,13 @@ def _joined(group: MentionGroup, mention: Mention, low: str) -> bool:
     return not judged or _COMMA.search(low, group.start, group.end) is not None
 
 
-def grouped(found: Sequence[Mention], low: str) -> list[MentionGroup]:
-    """Join mentions into groups."""
+def grouped(found: Sequence[Mention], low: str, tags: bool = False) -> list[MentionGroup]:
+    """Join mentions into groups. `tags`: also labels in brackets behind words that are listed."""
     groups: list[MentionGroup] = []
     for mention in found:
         last = groups[-1] if groups else None
         through = last and _RANGE.fullmatch(low, last.end, mention.start)
-        if last is None or not (through or _joined(last, mention, low)):
+        if last is None or not (through or _joined(last, mention, low, tags)):
             groups.append(MentionGroup(mention.start, mention.end, (mention,)))
             continue
         first, between = last.members[-1], []

@@ -11,10 +11,11 @@ from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, ends, key, lower
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.lists import cut_list, listing, without_numbered
 from evalsuite.parse.mentions import (
+    HAN,
     NONE,
     MentionGroup,
     OptionKeys,
@@ -24,6 +25,7 @@ from evalsuite.parse.mentions import (
     heads,
     mentions,
     names_any,
+    names_label,
     options_of,
     prepare,
     spelled,
@@ -41,7 +43,7 @@ from evalsuite.types import Answer, Status
 # The most characters of a reply whose answer is cached: a run has many equal short replies.
 CACHED = 1000
 Turns = Sequence[str] | None
-_DUE = "SspC=l+FoRu"  # classes of cue words (lexicon.CUES) that an answer may follow
+_DUE = "SspC=l+FoRuE"  # classes of cue words (lexicon.CUES) that an answer may follow
 _TENTHS = "(?P<tenths>[一二两三四五六七八九])"
 _SHARE = r"(?<![\d.^×*])(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"(?:{_SHARE}[ ]?%[ ]?|{_TENTHS}成)(?=\w|:)[^%。;,\n]{{1,14}}\Z")
@@ -179,10 +181,15 @@ def prepare_set(clean: Clean, options: Mapping[str, str]) -> OptionKeys:
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
     lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
     low = lower(clean.text)
+    listed = [(int(item[1]), key(item[2])) for item in _OWN_ITEMS.finditer(low)]
+    own = len(listed) > 1 and all(0 < n <= len(keys) and text.startswith(keys[n - 1] or " ") for n, text in listed)
+    if own and not lettered.digits and not names_label(clean.text, low, lettered):
+        return numbered  # 1. and the first option's text
     named: object = lettered.digits or names_any(clean.text, low, lettered) or _ITEMS.search(low)
     return lettered if named or not names_any(clean.text, low, numbered) else numbered
 
 
+_OWN_ITEMS = re.compile(r"^[ ]*(\d{1,2})[.、)](.{1,200})", re.MULTILINE)
 _ITEMS = re.compile(r"^[ ]*\d{1,2}[.、][ ]*(?:[^\W\d]{3}|[a-z]\W)", re.MULTILINE)  # the numbers are a list's
 
 
@@ -249,15 +256,17 @@ class ReplyBlocks(NamedTuple):
         return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
-def reply_blocks(text: str, options: OptionKeys, question: QuestionText = UNASKED) -> ReplyBlocks:
-    """Find the blocks, the mentions and the cue words of a clean text."""
+def reply_blocks(
+    text: str, options: OptionKeys, question: QuestionText = UNASKED, several: bool = False
+) -> ReplyBlocks:
+    """Find the blocks, the mentions and the cue words of a clean text. `several`: more than one option may be right."""
     low = lower(text)
     spoken = True if turns(low) else question.spoken
     if spoken is None:
         spoken = ":" not in low or not heads(low, options)
     quoted = quotations(text)
     said = reclassify(cues(low), low, question)
-    groups = spelled(grouped(mentions(text, low, options, spoken), low), text, low, options)
+    groups = spelled(grouped(mentions(text, low, options, spoken), low, several), text, low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
     return ReplyBlocks(text, low, _parts(text, low, spoken, question, options), options, question, groups, said, quoted)
 
@@ -338,7 +347,7 @@ def _decide(
             return nothing._replace(rule="unclosed-thought")
         # A reply without text that was cut off was all thinking, which the engine returned apart.
         return nothing if cut else Verdict(Status.EMPTY, rule="nothing")
-    reply = reply_blocks(text, options, question)
+    reply = reply_blocks(text, options, question, several)
     low, parts = reply.low, reply.parts
     # The reply repeats the question: all of it, or its end (or 问题:) until it was cut off in the first option.
     listed = _cut_off(low, parts, options, question)
@@ -364,6 +373,7 @@ def _decide(
         or (_letters_first(text, options) if several else None)
         or (None if cut else _spoken(reply))
         or (None if several else _polar(low, options))
+        or (None if several or reply.groups else _loosely(low, options))
         or _inferred(low, options)
         or nothing
     )
@@ -578,6 +588,55 @@ def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
         sizes = range(_CUT, len(said))  # characters of the text in which the reply ends
         fits = [n for n, own in enumerate(options.keys) if any(said.endswith(own[:m]) for m in sizes if m < len(own))]
     return Verdict(Status.PARSED, (fits[0],), "begun", 0, len(low.rstrip())) if len(fits) == 1 else None
+
+
+_PIECE = re.compile(r"[^。!?;\n]{4,}\??")
+_LOOSE, _APART = 0.7, 0.3  # share of an option's characters that are said in order; how much less of any other option
+
+
+def _loosely(low: str, options: OptionKeys) -> Verdict | None:
+    """The option whose text a sentence says with other words between (她要去医院看病, to 她要去看病), if it is like no other option
+    and denies nothing (rule 2)."""
+    if any([len(text) < _LEAST or not HAN.match(text) for text in options.keys]):
+        return None
+    best = [(0.0, 0, 0)] * len(options.keys)
+    for piece in ends(_PIECE.finditer(low), 20):
+        parts = [piece.span()]
+        if len(piece[0]) > _SENTENCE:
+            parts = [
+                (piece.start() + clause.start(), piece.start() + clause.end()) for clause in _CLAUSES.finditer(piece[0])
+            ]
+        for start, end in parts:
+            said = bare(low[start:end])
+            for n, text in enumerate(options.keys):
+                if not piece[0].endswith("?") and not any((c in said) != (c in text) for c in _DENIES):
+                    best[n] = max(best[n], (in_order(text, said) / len(text), start, end))
+    first, second = sorted([share for share, _, _ in best], reverse=True)[:2] if len(best) > 1 else (0.0, 0.0)
+    if first < _LOOSE or first - second < _APART:
+        return None
+    chosen = max(range(len(best)), key=lambda n: best[n][0])
+    return Verdict(Status.PARSED, (chosen,), "loosely", *best[chosen][1:])
+
+
+_CLAUSES = re.compile(r"[^,]{4,}")
+_LEAST, _SENTENCE = 4, 40
+_DENIES = "不没无未非别"
+
+
+def in_order(text: str, said: str) -> int:
+    """Count the characters of a text that are said in its order, others between them: the longest common subsequence.
+
+    >>> in_order("她要去看病", "她要去医院看病")
+    5
+    """
+    places = dict[str, int]()
+    for n, char in enumerate(text):
+        places[char] = places.get(char, 0) | 1 << n
+    row = every = (1 << len(text)) - 1  # a bit is cleared for each character that is found in order
+    for char in said:
+        same = row & places.get(char, 0)
+        row = ((row + same) | (row - same)) & every
+    return len(text) - row.bit_count()
 
 
 def _inferred(low: str, options: OptionKeys) -> Verdict | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsuite.parse.chars import WORD, bare
+from evalsuite.parse.inturn import judged_in_turn, sorted_by_verdict
 from evalsuite.parse.question import TAIL, QuestionText
 from evalsuite.parse.rules import ALL, ANSWER, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
@@ -20,13 +21,20 @@ _ENDS_FIRST = re.compile(r"![_'~#=yi]*T\.")  # the first sentence ends with an o
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
 _ANSWERS = frozenset(("answers", "answer-is", "answer"))
 _ANEW = re.compile(r"(?<!R):\^[b(]*\Z")  # the first line of a list that a colon announces
+_ENDS = re.compile(r"[./]*")  # the reply ends with an option's text
+_DOUBTS = re.compile(r"[-NXnx][^.,/]*\Z|[IH?][^./]*\Z")
+_REMARK = re.compile(r"\([^()]*\Z")
+_DOUBTED = re.compile(r"[^./MTQGW]*[-NXnxZz?]")
 _LETTERS = re.compile(r"![M.,:/|()b]+")  # nothing but labels
+_SUPPOSED = re.compile(r"I[^./]*\Z")  # 如果放宽标准，四个选项都说得通
+_LEFT = re.compile(r"l['_]*\Z")  # 剩下的全选
 _EVERY = re.compile(r"(?:[四五六七]个?|所有|以上)选?项\Z")
 _SAID = re.compile(r"[^./]*\Z")  # the sentence so far
 _BEST = re.compile(r"[^./MTQGW]*[+]")
 _EXPLAINS = re.compile(r"R:[/^](?:b[^/]*/)*[b(]*\Z")  # 解析: and a line, or a list
 _EQUALS = re.compile(r"= *\Z")
 _RULED_OUT = re.compile(r"(?![^./]*[N?])[^./,]*B[^./,]*x[./]*\Z")  # at the reply's end: C、D均可排除
+_ALONE = re.compile(r"u[^./]*\Z")  # 唯一不符合的是C
 _NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 _SUPERLATIVE = re.compile(r"最|(?<![a-z])(?:most|best)(?![a-z])")
@@ -62,6 +70,12 @@ def resolve(
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
     settled = _settled(found, low) if cut else found
     current = _explicit(found, tape, low, cut, not question.wrong) or _stated(settled, low)
+    if not (current and current[-1].strength > 2) and not cut and (judged := judged_in_turn(tape, count, 1)):
+        right = [option for option in range(count) if judged.get(option, True)]
+        if len(right) == 1 and len(found) > 1:
+            own = [hit for hit in found if hit.options == (right[0],)]
+            rule, span = ("in-turn", own[-1:]) if right[0] in judged and own else ("elimination", found)
+            return Verdict(Status.PARSED, (right[0],), rule, span[0].start, span[-1].end)
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
@@ -191,7 +205,7 @@ def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
 
 def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionText) -> Verdict | None:
     """The only option in a sentence in the question's words; else the only one that a reply names, by a label in brackets, with
-    its text or at the head where nobody speaks, or by its text in a short sentence (rule 9)."""
+    its text or at the head where nobody speaks, or by its text in a short sentence or at the end (rule 9)."""
     apart = [hit for hit in found if hit.rule == "named" and len(hit.options) == 1]
     answers = [hit for hit in (*apart[:1], *apart[-_LOOKED:]) if _answers(low, hit, tape, question)]
     ends = bool(apart) and {*"MTQGWm"}.isdisjoint(tape.tokens[apart[-1].at + 1 :])
@@ -202,6 +216,8 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionTe
     last, options = found[-1], _union(found)
     alone: object = low[last.start] in "([【" or (last.labelled and last.end - last.start > 3)
     alone = alone or answers or _SHORT.fullmatch(tape.tokens) or _ENDS_FIRST.match(tape.tokens)
+    final: object = tape.tokens[last.at] == "T" and _ENDS.fullmatch(tape.tokens, last.at + 1) and "@" not in tape.tokens
+    alone = alone or (final and not _DOUBTS.search(last.before) and not low[last.start - 1 : last.start].isascii())
     alone = alone or (question.spoken is False and found[0].before == "!" and tape.tokens[found[0].at] == "M")
     if len(options) > 1 or options == (-1,) or not alone:
         return None
@@ -249,9 +265,9 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
                 continue  # added to an option that was not chosen
             chosen, last = [before], before
         whole = not chosen or len(_union(chosen)) == 1 or _EVERY.search(low, 0, hit.start)
-        if hit.verdict == BUT or (hit.verdict == ALL and whole):
+        if hit.verdict == BUT or (hit.verdict == ALL and whole and not _SUPPOSED.search(hit.before)):
             said = hit.at - len(_SAID.search(hit.before)[0])  # type: ignore[index]  # it matches nothing as well
-            rest = tape.tokens[hit.at] == "O"  # 只有B得不出，别的都行
+            rest = tape.tokens[hit.at] == "O" or _LEFT.search(hit.before)  # 只有B得不出，别的都行
             said_of = [other for other in found if said <= other.at < hit.at and hit.verdict == ALL]
             of = _union([other for other in said_of if not (other.explicit if rest else other.verdict == NOT)])
             others = tuple(n for n in everything if n not in (*hit.options, *of))
@@ -259,8 +275,11 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.verdict == NONE and (hit.rule == "no-answer" or hit is found[-1]):
             chosen = []
+        elif last and last.rule in _ANSWERS and _REMARK.search(hit.before):
+            continue  # 答案:A、B (也可以考虑C)
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
-            gloss = tape.tokens[hit.at] in "TW" and {*hit.options} <= {*_union(chosen[-1:])}  # A √ 高代谢表现：怕热多汗
+            # A √ 高代谢表现：怕热多汗; B、D两项有误：前者…
+            gloss = tape.tokens[hit.at] in "TWQ" and {*hit.options} <= {*_union(chosen[-1:])}
             again = hit.rule in _ANSWERS and last is not None and last.rule in _ITEMS and not gloss
             again = again or bool(
                 last and last.rule != "all-listed" and _NAMED.search(hit.before) and not _NAMED.search(last.before)
@@ -269,7 +288,8 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             own = item and item.options == hit.options and "/" not in tape.tokens[item.at : hit.at]
             concludes = again or (hit.explicit and not own and (hit.firm or _BUT.search(hit.before) is not None))
             anew = last is None or (hit.verdict == LINE and _ANEW.search(hit.before) is not None)
-            beside = last and (hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit))
+            adds = hit.adds or hit.rule == "and"
+            beside = last and (adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit))
             if anew or (concludes and not chosen[-1].firm) or (hit.strength > chosen[0].strength and not beside):
                 chosen = [hit]
             elif beside or hit.strength == chosen[0].strength:
@@ -282,6 +302,13 @@ def resolve_set(
 ) -> Verdict | None:
     """All options that a block chooses and does not reject."""
     everything = tuple(range(count))
+    concludes = bool(found) and found[-1].explicit and len(found[-1].options) > 1
+    concludes = concludes or any([hit.verdict == ANSWER for hit in found])
+    judged = None if concludes or not found else sorted_by_verdict(tape, count) or judged_in_turn(tape, count)
+    if judged:
+        right = tuple(option for option in everything if judged[option])
+        status, rule = (Status.PARSED, "in-turn") if right else (Status.UNPARSED, "none")
+        return Verdict(status, right, rule, found[0].start, found[-1].end)
     chosen = _chosen(found, tape, low, everything)
     picked = {*_union(chosen)}  # AC，而不是ABC rejects neither A nor C
     # An answer by name and a conclusion outrank what is before them.
@@ -291,9 +318,15 @@ def resolve_set(
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
         left = tuple(n for n in everything if n not in _union(found))
-        if gone and left and not cut and found[-1] is gone[-1] and _RULED_OUT.match(found[-1].behind):
+        ends = gone and (_RULED_OUT.match(found[-1].behind) or _ALONE.search(found[-1].before))
+        if ends and left and not cut and found[-1] is gone[-1]:
             return Verdict(Status.PARSED, left, "elimination", gone[0].start, gone[-1].end)
         none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]
+        listed = [hit for hit in found if hit.rule == "named" and hit.options and not _DOUBTED.match(hit.behind)]
+        tagged = len(listed) == 1 < len(listed[0].options) and low[listed[0].end - 1] == ")"
+        if tagged and not cut and not _DOUBTS.search(listed[0].before):
+            named_alone = tuple(sorted(listed[0].options))
+            return Verdict(Status.PARSED, named_alone, "only-named", listed[0].start, listed[0].end)
         only = None if cut or len(_union(found)) > 1 else _only_named(found, tape, low, question)
         return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else only
     start, end = chosen[0].start, chosen[-1].end

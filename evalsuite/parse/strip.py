@@ -52,6 +52,8 @@ _EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
 _ORDINARY = re.compile(
     r"(?:[0-9a-zA-Z\u4e00-\u9fff\n,.。:、;!?()“”'\"%/ ‘’《》「」『』…·+|→×]++|[-=—](?![-*=_─—]))*+\Z"
 )
+# Behind a box that belongs to the letter before it: the line's end, or more letters with boxes.
+_BOXES = r"(?=(?:[ ,;]{0,3}[A-Ha-h][ :](?:\[[ xX√]\]|[☐☑])){0,10}[ ]*$)"
 _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
     rf"(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
@@ -75,7 +77,7 @@ _TOKENS = re.compile(
     r"|(?P<stars>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![A-Za-z0-9_])_{1,3}(?=\w)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|\$+)"
     r"|(?P<keycap>[0-9]\ufe0f?\u20e3|\U0001f51f)"
     r"|(?P<first>\U0001f947)|(?P<later>[\U0001f948\U0001f949])"
-    r"|(?P<yes>[✅✔☑√✓👍🟢]\ufe0f?|\[[xX√]\](?<=[A-Ha-h][ :]\[[xX√]\])(?=[ ]*$))|(?P<ticked>(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))|(?P<unticked>(?<=[-*] )\[ \](?= \S))|(?P<no>[❌✗✘❎✖👎🔴]\ufe0f?|(?:\[ \](?<=[A-Ha-h][ :]\[ \])|☐(?<=[A-Ha-h][ :]☐))(?=[ ]*$))"
+    rf"|(?P<yes>[✅✔☑√✓👍🟢]\ufe0f?|\[[xX√]\](?<=[A-Ha-h][ :]\[[xX√]\]){_BOXES})|(?P<ticked>(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))|(?P<unticked>(?<![^\s*-])\[ ?\](?=[ ]?\S)|☐(?=[ ]?[(A-Ha-h]))|(?P<no>[❌✗✘❎✖👎🔴]\ufe0f?|(?:\[ ?\](?<=[A-Ha-h][ :]\[ \])|☐(?<=[A-Ha-h][ :]☐)){_BOXES})"
     r"|(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+))",
     re.MULTILINE,
 )
@@ -287,6 +289,7 @@ _KEY = re.compile(r'"\w+"[ ]?:')  # a JSON object
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 
+_NEXT_QUESTION = re.compile(r"[ ]*+\d{1,3}[.、][^\n]{6,300}\n[ ]*+[(]?a[).、]")  # a numbered line, and options below
 # A line that announces an example (以下是一个例子:), and the beginning of the question behind it.
 _EXAMPLE = re.compile(r"(?:下面|以下)[^\n]{0,8}(?:例子|示例|例题)[ ]?:?[ ]?\Z")
 _NOW = re.compile(r"[ ]*(?:(?:现在)?请你?(?:回答|作答)|现在|now[ ,])")
@@ -320,6 +323,7 @@ def blocks(low: str, speakers: bool = True) -> list[Block]:
             continue
         prompt = _PROMPT.match(low, first, last) is not None
         speaks = speakers and SPEAKER.match(low, first, last) is not None
+        prompt = prompt or (first > start and _NEXT_QUESTION.match(low, first) is not None)
         answers = echo and _ANSWER.match(low, first, last)
         if after_turn or prompt or answers or (speaks and not after_speaker and WORD.search(low, start, first)):
             found.append((start, first, echo))

@@ -112,8 +112,20 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     parts += [r"有(?<=[的法述项]有)(?=:?[ ]?[(\[]?[a-i1-9甲乙丙丁][^\w:])"]
     parts += [r"×(?![ ]?\d)", r"真(?<![一-鿿]真)(?=[ ]?:)", r"假(?<![一-鿿]假)(?=[ ]?:)"]
     parts += [r"否(?<![是能可与]否)(?=[ ]?(?:[|,。;.(\n]|$))"]
+    parts += [r"算(?<=[都也不才就]算)(?=[ ]*(?:[,。;!?)\n\ue000]|$))"]
     # Cue words only where the patterns above match them.
-    placed = {".": ".", "对": "+", "行": "y", "无": "0", "否": "Z", "×": "-", "有": "=", "真": "+", "假": "-"}
+    placed = {
+        ".": ".",
+        "对": "+",
+        "行": "y",
+        "无": "0",
+        "算": "w",
+        "否": "Z",
+        "×": "-",
+        "有": "=",
+        "真": "+",
+        "假": "-",
+    }
     return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | placed
 
 
