@@ -282,7 +282,7 @@ def test_failed_models_are_1(tmp_path: Path, cli: Any, monkeypatch: pytest.Monke
     def broken(model: Model, *_: Any, **__: Any) -> Any:
         return Baseline(model, lambda *_: ()) if model.backend == "baseline" else [].pop()
 
-    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", broken)
+    monkeypatch.setattr("evalsuite.evaluation.ask.load_backend", broken)
     (tmp_path / "empty").mkdir()
     (tmp_path / "m.yaml").write_text(_GOOD + "  - {name: b, backend: hf, path: empty}\n")
     words = [
