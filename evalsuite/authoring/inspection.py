@@ -88,7 +88,12 @@ def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify:
     inspected = tuple(
         verdicts for name, dialogues in by_name.items() if (verdicts := _verdicts(name, dialogues)).inspected
     )
-    qualified = _all_qualified(by_name, gold, qualify) if gold else ()
+    right = {dialogue.id: dialogue for dialogue in read_dialogues(gold)} if gold else {}
+    qualified = tuple(
+        _qualified(name, dialogues, right, qualify, gold)
+        for name, dialogues in by_name.items()
+        if gold and dialogues.keys() & right.keys()
+    )
     alone = len(by_name) == 1 and bool(inspected or gold)
     return QualityReport(None if alone else annotator_agreement(files), inspected, qualified, qualify)
 
@@ -104,12 +109,6 @@ def _verdicts(name: str, dialogues: Dialogues) -> Inspected:
     reasons: Counter[str] = Counter(knowledge.reason for knowledge in annotations)
     counted = {reason: reasons[reason] for reason in REASONS if reasons[reason]}
     return Inspected(name, len(annotations), verdicts["accepted"], verdicts["returned"], verdicts["revised"], counted)
-
-
-def _all_qualified(by_name: Mapping[str, Dialogues], gold: Path, qualify: float) -> tuple[Qualified, ...]:
-    right = {dialogue.id: dialogue for dialogue in read_dialogues(gold)}
-    on_gold = [(name, dialogues) for name, dialogues in by_name.items() if dialogues.keys() & right.keys()]
-    return tuple(_qualified(name, dialogues, right, qualify, gold) for name, dialogues in on_gold)
 
 
 def _qualified(name: str, dialogues: Dialogues, gold: Dialogues, qualify: float, file: Path) -> Qualified:

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, GuesserScore
 from evalsuite.authoring.charts import bar_chart
@@ -58,7 +57,7 @@ def render_page(stats: Stats) -> str:
         source=stats.source,
         charts=charts,
         split=stats.split,
-        groups=[(TASKS[t].en, TASKS[t].zh, s.upper(), [_row(f) for f in scores]) for (t, s), scores in grouped(stats)],
+        groups=[(TASKS[t].en, TASKS[t].zh, s.upper(), scores) for (t, s), scores in grouped(stats)],
         summary=[line for _, line in summary(stats)],
         checks=CHECKS.values(),
     )
@@ -149,16 +148,3 @@ def _own_rows(stats: Stats) -> list[tuple[str, list[str]]]:
         ),
         *((f"Avg. characters of conflict phrase {n + 1}", [phrase(k, n) for k in known]) for n in (0, 1)),
     ]
-
-
-def _row(f: GuesserScore) -> dict[str, Any]:
-    return {
-        "check": f.check,
-        "items": f.items,
-        "measure": {"f1": "F1"}.get(f.measure, f.measure),
-        "value": f"{100 * f.value:.1f}",
-        "interval": f"{100 * f.low:.1f} – {100 * f.high:.1f}",
-        "chance": f"{100 * f.chance:.1f}",
-        "above": f.above,
-        "verdict": f.verdict,
-    }

@@ -53,17 +53,17 @@ def evidence_tables(name: str, entries: Sequence[ItemRecords], prompt: bool, ful
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
             forms.setdefault(shape, []).append((entry, record))
     yield Styled(one_line(name), style="bold")
-    ways, models = (len(set(found)) for found in zip(*((_way(a.cell), a.cell.model) for a in entries), strict=True))
+    ways, models = len({_way(entry.cell) for entry in entries}), len({entry.cell.model for entry in entries})
     en = f"asked in {_many(ways, 'way')}, of {_many(models, 'model')}"
     yield Styled(_words(f"{models} 个模型，共 {ways} 种问法", en), style="dim")
-    for n, found in enumerate(forms.values(), 1):
+    for n, cells in enumerate(forms.values(), 1):
         if len(forms) > 1:
             yield Rule(
                 Styled(_words(f"题目形式 {n}/{len(forms)}", f"form {n} of {len(forms)}"), style="bold"), characters="━"
             )
-        yield from _item(found, full)
+        yield from _item(cells, full)
         above = None
-        for entry, record in found:
+        for entry, record in cells:
             yield from _cell(entry, record, above, prompt, full)
             above = (record.get("prompt"), record.get("messages"))
 
