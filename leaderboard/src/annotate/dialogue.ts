@@ -46,7 +46,8 @@ const drawBubble = (n: number, text: string, marked: Marked[]) =>
     pieces(text, marked).map(drawPiece),
   );
 
-/** The spans of the chosen annotation in a turn. If the position of its phrase is not certain, every turn's first occurrence is one. */
+/** The spans of the chosen annotation in a turn. If the position of its phrase is not certain, the first occurrence in each turn is
+ *  among them. */
 function markedIn(n: number, start: string): Marked[] {
   const k = chosen();
   if (!k) return [];

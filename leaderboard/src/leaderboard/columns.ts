@@ -136,6 +136,9 @@ function ownRow(model: Model): OwnRow {
 export const ownRows = (baseline: boolean): OwnRow[] =>
   [...models.values()].filter((m) => m.baseline === baseline && isShown(m) && hasCells(m)).map(ownRow);
 
+/** The rows of all models in view, before the rows of baselines. */
+export const allOwnRows = (): OwnRow[] => [...ownRows(false), ...ownRows(true)];
+
 /** Published figures of a set (null: the mean over sets), task and metric at the chosen number of shots and perturbation. */
 export function published(set: string | null, task: string, metric: string): PublishedFigures {
   const figures: PublishedFigures = new Map();

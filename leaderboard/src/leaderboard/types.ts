@@ -309,7 +309,7 @@ export interface Run extends Partial<Pick<EvalsuiteResultsFormat1, "groups" | "m
   manifest: Manifest;
   /** The keys of results.json and of its cells, in their order. */
   written?: { results: string[]; cells: string[] };
-  /** The name of the shard with all other keys of results.json. */
+  /** The name of the shard that has the keys of results.json that are not in this page. */
   others?: string;
   sheets?: Sheet[];
 }

@@ -87,7 +87,7 @@ export function countRange(values: number[]): Range & { isLog: boolean } {
     isLog: true,
   };
 }
-/** The numbers 1, 2 and 5 times the powers of ten from the last that is at most `from` to the first that is at least `to`. */
+/** The numbers 1, 2 and 5 times each power of ten, from the largest power that is not above `from` to the smallest not below `to`. */
 function roundNumbers(from: number, to: number): number[] {
   const [first, last] = [Math.floor(Math.log10(from)), Math.ceil(Math.log10(to))];
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i)).flatMap((x) => [x, 2 * x, 5 * x]);

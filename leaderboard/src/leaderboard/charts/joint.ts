@@ -14,7 +14,8 @@ const SIDE = { wide: 26, high: 20 };
 const LEFT = 22;
 const TENTHS = 10;
 
-/** Rows of ten counts, a row for each score; scores of a scale with many steps are grouped in tenths, too. */
+/** Numbers of items: a row for each score, with a count for each tenth of the metric. On a scale of more than ten scores, neighbouring
+ *  scores share a row. */
 function counted(histogram: Record<string, string>, low: number, high: number): number[][] {
   const steps = high - low + 1;
   const rows = Math.min(TENTHS, steps);

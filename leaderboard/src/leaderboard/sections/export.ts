@@ -1,7 +1,7 @@
 // CSV files with a line for each figure: of the overview, and of the sheets of a section.
 import { saveCsv } from "../../common/files.ts";
 import { isNumber } from "../../common/numbers.ts";
-import { entryAt, ownRows, published, type TaskAndSet, tablesOf } from "../columns.ts";
+import { allOwnRows, entryAt, published, type TaskAndSet, tablesOf } from "../columns.ts";
 import { counts, data, fileStem } from "../data.ts";
 import { benchmarksShown, perturbOf, scoringOf } from "../filters.ts";
 import { metricOf } from "../metric_choice.ts";
@@ -12,7 +12,7 @@ import { blocksOf } from "../tables/blocks.ts";
 import { asValue, cellText, headingWords, inWords, titleOf } from "../tables/figures.ts";
 import type { About, Cell, MetricValue, Model, Sheet, SheetColumn, SheetText } from "../types.ts";
 
-/** A line: heading -> value. A heading without a value stays empty. */
+/** A line of a CSV file: heading -> value. Under a heading without a value the line is empty. */
 export type CsvLine = Record<string, string | number | boolean | null | undefined>;
 
 const saveLines = (name: string, heads: string[], lines: CsvLine[]): void =>
@@ -64,7 +64,7 @@ function sheetLines(sheet: Sheet): CsvLine[] {
 
 export function exportCsv(): void {
   const columns = benchmarksShown().flatMap((b) => tablesOf(b).flatMap((table) => table.columns));
-  const rows = [...ownRows(false), ...ownRows(true)];
+  const rows = allOwnRows();
   const lines = columns.flatMap((at) => [
     ...rows.flatMap(({ model }) => modelLine(model, at)),
     ...(state.published ? paperLines(at) : []),

@@ -4,7 +4,7 @@ import { save } from "../../common/files.ts";
 import { dataNode } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { ownRows } from "../columns.ts";
+import { allOwnRows } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { data } from "../data.ts";
 import { lazyFold } from "../details.ts";
@@ -105,7 +105,7 @@ function signatures(): Kid {
     const signature = cell.metrics?.[metricOf(task)]?.signature ?? "–";
     return { cells: [taskName(task), metricName(metricOf(task)), signature] };
   };
-  const rows = [...ownRows(false), ...ownRows(true)].flatMap(({ model }): SheetRow[] => {
+  const rows = allOwnRows().flatMap(({ model }): SheetRow[] => {
     const mine = tasks.flatMap((task) => {
       const cell = cellAt(model.id, set, task.name);
       return cell ? [{ cell, task }] : [];

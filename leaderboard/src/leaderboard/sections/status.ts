@@ -1,7 +1,7 @@
 // The statuses of requests: how many replies were parsed, refused, truncated …
 import { div, h, note, para, section } from "../../common/dom.ts";
 import { listed, t } from "../../common/words.ts";
-import { modelOrder, ownRows } from "../columns.ts";
+import { allOwnRows, modelOrder } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
 import { estimateFlag } from "../details.ts";
@@ -17,9 +17,7 @@ import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status } fr
 
 export function drawStatus() {
   const order = modelOrder();
-  const rows = [...ownRows(false), ...ownRows(true)].sort(
-    (a, b) => (order.get(a.model.id) ?? 0) - (order.get(b.model.id) ?? 0),
-  );
+  const rows = allOwnRows().sort((a, b) => (order.get(a.model.id) ?? 0) - (order.get(b.model.id) ?? 0));
   if (!rows.length) return null;
   const modelName = (id: string): string => (id ? modelOf(id).label : t("allModels"));
   const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
