@@ -171,14 +171,6 @@ def test_label_checks_of_several_seeds() -> None:
     assert row["points"][0]["labels"] is None
 
 
-def test_guesses_have_no_level_in_all_rotations() -> None:
-    """An item is right if it is in every rotation: 1 / number of options is the level of one asking."""
-    rows = learning(
-        [cell for kind in ("none", "circular") for cell in (base(perturb=kind), adapter(8, 1, 0.5, perturb=kind))]
-    )
-    assert {row["perturb"]: row["chance"] for row in rows} == {"none": 0.25, "circular": None}
-
-
 def test_the_tables_say_it_in_80_columns() -> None:
     kinds = ["none", "reindicate", "shuffle", "both", "traditional"]
     cells = [c(perturb=kind) for kind in kinds for c in (base, lambda perturb: adapter(10000, 1, 1.0, perturb=perturb))]

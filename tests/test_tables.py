@@ -56,7 +56,6 @@ ROWS = [
         [GENERATED, cell("texts", None, status={"failed": 10})],
         ["EASY CKF 20.0 (60) – !10 – !10 – !10 – !10 33.3"],
     ),
-    ("no level of guesses in all rotations", [cell(scoring, 0.2, perturb="circular") for scoring in ("generate", "labels")], ["EASY CKF 20.0 20.0 –"]),
     ("a baseline, generated only", [GENERATED, cell("labels", 0.5), cell("generate", 0.3, model="random")], ["EASY CKF 20.0 (60) 50.0 33.3"]),
 ]  # fmt: skip
 

@@ -16,11 +16,9 @@ from typing import Annotated
 from pydantic import Field
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Analysis, ScoredRun
 from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Share
-from evalsuite.results.schema.cell import CellResult
 
 
 class Chance(CellFields):
@@ -43,12 +41,6 @@ class Chance(CellFields):
     def guided(self) -> bool:
         """Whether one answer to all items is right more often than guesses."""
         return self.constant > self.chance + 1e-9
-
-
-def guessed_level(cell: CellResult) -> float | None:
-    """The accuracy that uniform guesses are expected to have in a cell; None without choices of one option, and where an item is
-    right only if it is in all rotations, as guesses hardly ever are."""
-    return None if PERTURBATIONS[cell.perturb].several else cell.chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from evalsuite.analyses.chance import guessed_level
 from evalsuite.analyses.item_mean import value_or_dash
 from evalsuite.analyses.robustness import PositionCounts, all_positions
 from evalsuite.benchmarks.registry import TASKS
@@ -99,7 +98,7 @@ def learning(cells: Sequence[CellResult], positions: Sequence[PositionCounts] = 
             groups.setdefault(key, []).append((cell, trained))
     rows = []
     for (base, trained_on, allow_leak), adapters in groups.items():
-        chances = [level for cell, _ in adapters if (level := guessed_level(cell)) is not None]
+        chances = [cell.chance for cell, _ in adapters if cell.chance is not None]
         rows.append(
             Curve(
                 base=base.model,

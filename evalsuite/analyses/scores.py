@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evalsuite.analyses import chance, means, second_reader
 from evalsuite.analyses.average_ranks import ranked_value
-from evalsuite.analyses.chance import Chance, guessed_level
+from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.means import Mean
 from evalsuite.analyses.tokens import tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
@@ -187,7 +187,7 @@ def _by_task(
         for (label, about, by_task), tokens in zip(models, spent, strict=True)
     ]
     rows = _headed(rows, cells)
-    guessed = by_key((c.task, Value(level)) for c in cells if (level := guessed_level(c)) is not None)
+    guessed = by_key((c.task, Value(c.chance)) for c in cells if c.chance is not None)
     if guessed:
         blank = [None] * len(more)
         rows.append(Row((Text("随机水平", "chance"), *(_level(guessed.get(t.name)) for t in tasks), *blank), "apart"))
@@ -302,7 +302,7 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
         for (item_set, task), by in sorted(by_place.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
             cell = next(iter(by.values()))
             numbers = (_number(by.get(scoring), metric) for scoring, metric, *_ in ways)
-            chance = Value(guessed_level(cell), tone="quiet")
+            chance = Value(cell.chance, tone="quiet")
             lines.append(
                 Row((task_and_set(TASKS[task], item_set), *numbers, chance), about=dict(cell.without("scoring")))
             )

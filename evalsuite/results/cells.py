@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Points, ScoredCell
 from evalsuite.results.chosen_items import with_estimate
 from evalsuite.results.estimates import asking_of, estimate_of, estimated_metric
@@ -51,9 +52,11 @@ def cell_results(
     chance = of_parsed = None
     if trials and TASKS[cell.place.task].kind.single:
         right = sum(score.values.get("accuracy") == 1.0 for *_, score in replies)
-        # An item counts once, however many rotations or samples it has: longer items have more rotations.
-        levels = {trial.item.id: 1 / len(trial.item.options) for trial in trials}
-        chance = math.fsum(levels.values()) / len(levels)
+        if not PERTURBATIONS[cell.place.perturb].several:  # guesses are hardly ever right in all rotations
+            levels = {
+                trial.item.id: 1 / len(trial.item.options) for trial in trials
+            }  # an item counts once, not each sample
+            chance = math.fsum(levels.values()) / len(levels)
         of_parsed = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     result = CellResult(
         **cell.place.as_dict(),

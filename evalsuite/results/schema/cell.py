@@ -269,7 +269,11 @@ class CellResult(CellFields):
         description="Where only a part of the items was asked: every figure of the cell is an estimate, or of that part "
         "alone; low and high of the estimate's metric are those of its interval. Absent where all were asked.",
     )
-    chance: Share | None = Field(default=None, description="Mean over items of 1 / number of options; choices only.")
+    chance: Share | None = Field(
+        default=None,
+        description="Mean over items of 1 / number of options. Of choices of one option only, and not where an item is right "
+        "only if all its rotations are.",
+    )
     accuracy_of_parsed: Share | None = Field(
         default=None,
         description="Share of the readable replies that are right, each rotation and sample apart; choices only.",

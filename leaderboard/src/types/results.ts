@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (a91cd0e443195f5e) by types.mjs.
+// Generated from schema/results.schema.json (d8a6a37e74f06fe4) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -128,74 +128,7 @@ export interface CellResult {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -216,25 +149,7 @@ export interface CellResult {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   /**
    * Number of requests: as many as items, or several an item (perturb: circular; samples). The number of items is n of a metric.
    */
@@ -279,7 +194,7 @@ export interface CellResult {
    */
   estimate?: Estimate | null;
   /**
-   * Mean over items of 1 / number of options; choices only.
+   * Mean over items of 1 / number of options. Of choices of one option only, and not where an item is right only if all its rotations are.
    */
   chance?: number | null;
   /**
@@ -673,75 +588,7 @@ export interface BenchmarkGroup {
   /**
    * Tasks whose headline metric is no score between 0 and a highest value.
    */
-  left_out: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
+  left_out: string[];
   rows: GroupRow[];
 }
 /**
@@ -785,25 +632,7 @@ export interface GroupRow {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   parts: GroupPart[];
   /**
    * Scores, one for each column.
@@ -824,74 +653,7 @@ export interface GroupPart {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -942,25 +704,7 @@ export interface GroupChange {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   benchmark: string;
   items: number;
   missing: string[];
@@ -979,74 +723,7 @@ export interface GroupChangePart {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1070,74 +747,7 @@ export interface Mean {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   split: "train" | "dev" | "test";
   /**
    * The prompt template's name.
@@ -1154,25 +764,7 @@ export interface Mean {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   /**
    * @minItems 2
    */
@@ -1212,74 +804,7 @@ export interface Ranked {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1300,25 +825,7 @@ export interface Ranked {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   margin: number;
   /**
@@ -1366,74 +873,7 @@ export interface Extraction {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1454,25 +894,7 @@ export interface Extraction {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   /**
    * Answered items.
    */
@@ -1508,74 +930,7 @@ export interface Detectable {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1596,25 +951,7 @@ export interface Detectable {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   models: number;
   /**
@@ -1642,74 +979,7 @@ export interface Gap {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   split: "train" | "dev" | "test";
   /**
    * The prompt template's name.
@@ -1726,25 +996,7 @@ export interface Gap {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   /**
    * Names of the two sets, the easier one first.
@@ -1806,74 +1058,7 @@ export interface Chance {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -1894,25 +1079,7 @@ export interface Chance {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   items: number;
   dialogues: number;
   accuracy: number;
@@ -1921,11 +1088,11 @@ export interface Chance {
    */
   chance: number;
   /**
-   * Accuracy of the best answer that is the same for all items.
+   * Accuracy of the best answer that is the same for all items; of probes, which have no order, `chance`.
    */
   constant: number;
   /**
-   * The answer that is best for all items.
+   * The answer that is best for all items; empty for probes.
    */
   label: string;
   /**
@@ -1942,7 +1109,7 @@ export interface Chance {
  */
 export interface Robustness {
   drops: PerturbationEffect[];
-  positions: Positions[];
+  positions: PositionCounts[];
   wordings: Wordings[];
   shots: ShotValues[];
 }
@@ -1957,74 +1124,7 @@ export interface PerturbationEffect {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2045,25 +1145,7 @@ export interface PerturbationEffect {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   items: number;
   dialogues: number;
@@ -2125,7 +1207,7 @@ export interface PerturbationEffect {
 /**
  * Counts by option position: gold, right choices, all choices.
  */
-export interface Positions {
+export interface PositionCounts {
   /**
    * The model's name in its models.yaml.
    */
@@ -2133,74 +1215,7 @@ export interface Positions {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2221,25 +1236,7 @@ export interface Positions {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   labels: string[];
   gold: number[];
   right: number[];
@@ -2264,74 +1261,7 @@ export interface Wordings {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2348,25 +1278,7 @@ export interface Wordings {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   /**
    * Values by the template's name.
@@ -2392,74 +1304,7 @@ export interface ShotValues {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2476,25 +1321,7 @@ export interface ShotValues {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   /**
    * Values by number of shots.
@@ -2514,74 +1341,7 @@ export interface Stability {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2691,74 +1451,7 @@ export interface Votes {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2853,74 +1546,7 @@ export interface Abstention {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -2941,25 +1567,7 @@ export interface Abstention {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   replies: number;
   dialogues: number;
@@ -3026,74 +1634,7 @@ export interface Calibration {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -3114,25 +1655,7 @@ export interface Calibration {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   /**
    * Items with probabilities; where they are stated, replies that state one.
    */
@@ -3278,74 +1801,7 @@ export interface CellByKnowledge {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -3366,25 +1822,7 @@ export interface CellByKnowledge {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
 }
 /**
  * The way in which a model was asked for facts, and the judge of what it knows.
@@ -3393,74 +1831,7 @@ export interface KnowledgeWay {
   /**
    * The task that asks for them, with 0 shots and unperturbed.
    */
-  facts_of:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  facts_of: string;
   /**
    * The prompt template's name.
    */
@@ -3539,94 +1910,8 @@ export interface PooledByKnowledge {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
-  tasks: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
+  perturb: string;
+  tasks: string[];
   sets: string[];
   model: string;
 }
@@ -3645,94 +1930,8 @@ export interface Independent {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
-  tasks: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
+  perturb: string;
+  tasks: string[];
   sets: string[];
   knowledge: KnowledgeWay[];
   models: IndependentModel[];
@@ -3880,74 +2079,7 @@ export interface Breakdown {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -3968,25 +2100,7 @@ export interface Breakdown {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   metric: string;
   /**
    * By turns of the dialogue.
@@ -4092,75 +2206,7 @@ export interface Aspects {
   scoring: string;
   perturb: "none";
   benchmark: string;
-  tasks: (
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing"
-  )[];
+  tasks: string[];
   groups: Aspect[];
 }
 /**
@@ -4220,74 +2266,7 @@ export interface Difficulty {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -4308,31 +2287,13 @@ export interface Difficulty {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   /**
    * The task's first metric; an item's value is the mean of its samples.
    */
   metric: string;
   /**
-   * Number of models, baselines and adapters left out.
+   * The models that answered every item; baselines and adapters are left out.
    *
    * @minItems 3
    */
@@ -4424,74 +2385,7 @@ export interface Confusion {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -4512,25 +2406,7 @@ export interface Confusion {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   /**
    * [Chinese, English]
    */
@@ -4565,74 +2441,7 @@ export interface MetricCorrelation {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -4689,74 +2498,7 @@ export interface JudgedCell {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -4777,25 +2519,7 @@ export interface JudgedCell {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   judge: string;
   rubric: string;
   /**
@@ -4817,7 +2541,7 @@ export interface JudgedCell {
    * Figures of scales by name; none under attack.
    */
   scales?: {
-    [k: string]: ScaleNumbers;
+    [k: string]: ScaleSummary;
   } | null;
   signature: string;
   records: string;
@@ -4826,7 +2550,7 @@ export interface JudgedCell {
 /**
  * One scale on one cell, in the scale's own unit.
  */
-export interface ScaleNumbers {
+export interface ScaleSummary {
   value: number | null;
   low: number | null;
   high: number | null;
@@ -4918,74 +2642,7 @@ export interface OverModels {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -5006,25 +2663,7 @@ export interface OverModels {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   judge: string;
   rubric: string;
   scale: string;
@@ -5065,25 +2704,7 @@ export interface OverSystems {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   models: number;
   points: number;
   metrics: {
@@ -5094,7 +2715,7 @@ export interface OverSystems {
  * Controls of the judges, which show how far their scores can be trusted.
  */
 export interface Controls {
-  anchors: Anchor[];
+  anchors: GoldAndFar[];
   repeats: Repeat[];
   blind: Blind[];
   panel: Panel[];
@@ -5105,7 +2726,7 @@ export interface Controls {
 /**
  * Mean scores of gold answers, and of replies that share no character with them.
  */
-export interface Anchor {
+export interface GoldAndFar {
   judge: string;
   rubric: string;
   scale: string;
@@ -5206,74 +2827,7 @@ export interface MedianCell {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -5294,25 +2848,7 @@ export interface MedianCell {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   n: number;
 }
 /**
@@ -5385,74 +2921,7 @@ export interface JudgeCorrection {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -5473,25 +2942,7 @@ export interface JudgeCorrection {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   judge: string;
   rubric: string;
   scale: string;
@@ -5598,74 +3049,7 @@ export interface SecondTask {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * Measure of `value`: Cohen's kappa of choices; mean F1 of the two answers to spans and texts.
    */
@@ -5724,74 +3108,7 @@ export interface SecondCell {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -5812,25 +3129,7 @@ export interface SecondCell {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   reader: string;
   /**
    * The task's headline.
@@ -5909,74 +3208,7 @@ export interface Curve {
   /**
    * A name of `evalsuite tasks`.
    */
-  task:
-    | "knowledge_filling"
-    | "knowledge_generation"
-    | "conflict_detection"
-    | "domain_identification"
-    | "slot_identification"
-    | "event_cause"
-    | "subsequent_event"
-    | "clipped_subsequent_event"
-    | "charm_anachronisms"
-    | "charm_time"
-    | "charm_sequence"
-    | "charm_recommendation"
-    | "charm_sport"
-    | "charm_nli"
-    | "charm_reading"
-    | "charm_memory_anachronisms"
-    | "charm_memory_time"
-    | "charm_memory_recommendation"
-    | "charm_memory_sport"
-    | "xcopa_cause_effect"
-    | "c3_reading"
-    | "cmmlu_exam"
-    | "blend_everyday"
-    | "fewclue_cluewsc"
-    | "fewclue_chid"
-    | "tombench_unexpected_outcome"
-    | "tombench_scalar_implicature"
-    | "tombench_persuasion_story"
-    | "tombench_false_belief"
-    | "tombench_ambiguous_story"
-    | "tombench_hinting"
-    | "tombench_strange_story"
-    | "tombench_faux_pas"
-    | "tombench_discrepant_emotions"
-    | "tombench_hidden_emotions"
-    | "tombench_moral_emotions"
-    | "tombench_emotion_regulation"
-    | "tombench_discrepant_desires"
-    | "tombench_multiple_desires"
-    | "tombench_completion_of_failed_actions"
-    | "tombench_discrepant_intentions"
-    | "tombench_prediction_of_actions"
-    | "tombench_knowledge_pretend_play"
-    | "tombench_percepts_knowledge"
-    | "tombench_knowledge_attention"
-    | "halluqa_tell"
-    | "halluqa_choose"
-    | "cicero_cause"
-    | "cicero_subsequent_event"
-    | "cicero_clipped_subsequent_event"
-    | "cicero_prerequisite"
-    | "cicero_motivation"
-    | "cicero_reaction"
-    | "cicero_chained_cause"
-    | "cicero_chained_subsequent_event"
-    | "cicero_single_answer"
-    | "cicero_all_answers"
-    | "cider_dnli"
-    | "cider_span_extraction"
-    | "cider_span_selection"
-    | "cider_span_selection_question"
-    | "cider_relation_prediction"
-    | "cider_relation_prediction_pair"
-    | "glucose_specific_statement"
-    | "glucose_general_rule"
-    | "cedar_inference_probing"
-    | "cedar_attribution_probing";
+  task: string;
   /**
    * easy or hard; of other benchmarks a fold, dimension, version or source.
    */
@@ -5997,25 +3229,7 @@ export interface Curve {
   /**
    * The perturbation of the items.
    */
-  perturb:
-    | "none"
-    | "reindicate"
-    | "reindicate_upper"
-    | "reindicate_circled"
-    | "reindicate_stems"
-    | "shuffle"
-    | "both"
-    | "derange"
-    | "derange_both"
-    | "reverse"
-    | "circular"
-    | "shuffle5"
-    | "swap_speakers"
-    | "drop_turns"
-    | "traditional"
-    | "taiwan"
-    | "no_dialogue"
-    | "none_of_above";
+  perturb: string;
   base: string;
   trained_on: string;
   allow_leak: boolean | null;
