@@ -128,7 +128,7 @@ def parse_option(
     return read(output, tuple(options.items()), finish, turns, read_question(question, turns))
 
 
-@lru_cache(maxsize=2**12)
+@lru_cache(maxsize=2**13)
 def read_one(
     output: str,
     options: tuple[tuple[str, str], ...],
