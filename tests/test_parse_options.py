@@ -171,6 +171,26 @@ def test_options_are_judged_in_turn_or_sorted(reply: str, chosen: tuple[int, ...
     assert parse_options(reply, LAW, question="合同有效需要具备哪些条件？").choices == chosen
 
 
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("C和E不是，其余三个是。", (0, 1, 3)),  # the question's own predicate
+        ("第一、第二和第四个是哺乳动物。", (0, 1, 3)),
+        ("鲸、蝙蝠、海豚是哺乳动物。", (0, 1, 3)),
+    ],
+)
+def test_verdicts_in_the_words_of_the_question(reply: str, chosen: tuple[int, ...]) -> None:
+    options = {"A": "鲸", "B": "蝙蝠", "C": "企鹅", "D": "海豚", "E": "鳄鱼"}
+    assert parse_options(reply, options, question="下列哪些是哺乳动物？").choices == chosen
+
+
+def test_options_are_judged_in_turn_where_one_is_right() -> None:
+    options = {"A": "堵车", "B": "起晚了", "C": "下雨", "D": "生病"}
+    reply = "A：路上很顺，不可能堵车。B：闹钟没响，有可能。C：天气晴朗，没有下雨。D：身体很好，没有生病。"
+    assert parse_option(reply, options, question="说话人为什么迟到？").choice == 1
+    assert parse_option("A不成立；B不成立；C不成立；D也不成立。", options).choice is None
+
+
 def test_a_text_said_with_other_words_between_is_the_options() -> None:
     options = {"A": "他去医院看病", "B": "他请假回家休息", "C": "他继续加班工作"}
     assert parse_option("他会请假，回家躺着休息。", options).choice == 1

@@ -18,7 +18,7 @@ _ASKED = re.compile(r"[^.,/:^|?]*\?")  # says nothing yet: 可以吗?
 _END = r"(?=[.,/|)^]|$)"
 # The words of a verdict: 不符合, 排除:是, 不选; 符合, 不能排除, 排除:否.
 _VERDICT = re.compile(
-    rf"(?P<wrong>[-x]['_]?:['_]?[=Y]{_END}|[NXn]['_]?[+wyC]|X['_]?S|[-xzZ]|\AK|[NXn]{_END})"
+    rf"(?P<wrong>[-x]['_]?:['_]?[=Y]{_END}|[NXn]['_]?[+wyCMTQ]|X['_]?S|[-xzZ]|\AK|[NXn]{_END})"
     rf"|(?P<right>[-x]['_]?:['_]?Z|[NXn]['_]?[-x]|[+wY]|C|y{_END}|(?<=[:|])={_END})"
 )
 _AT_ONCE = re.compile(r"p?[=.:(|,'_]{0,3}")  # between an option and the verdict that it begins with

@@ -466,7 +466,7 @@ _HEADS = {  # option texts that are also ordinary words: what stands before and 
 # Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
 _CHINESE_PLACES = re.compile(
     r"第(?<![条款]第)[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
-    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应有,。;!?也和或与、比符对不\n\ue000-\ue002]|$)|(?<=一)个(?!短语|句|人))"
+    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应有,。;!?也和或与、比符对不\n\ue000-\ue002]|$)|(?<=一)个(?!短语|句|人)|(?=[、和与]第[一二三四五六七八九十1-9]))"
     r"|首(?:项|个选项)(?P<first>)|头(?P<one>一)个"
     r"|最后面?的?[那这]?一?[个项种](?:选项|答案)?(?P<last>)|末尾?项(?P<end>)"
     r"|中间的?[那这]?一?(?:[个项](?:选项)?|选项)(?P<middle>)"
@@ -505,7 +505,7 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
         return hyphened or (word == "no" and _DETERMINES.match(low, end) is not None)
     if len(word) == 1 or word == "是一个":  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
-        if after and after not in ",。.;!?~…(\n)]】」』”\"'’》 \ue000\ue002}":
+        if after and after not in ",、。.;!?~…(\n)]】」』”\"'’》 \ue000\ue002}":
             return True
         return before.isalnum() and (before not in "是选为填择项" or (word == "是" and before == "项"))
     return word in _HEADS and _HEADS[word].match(low, start) is not None

@@ -121,7 +121,7 @@ _OPPOSED = re.compile(r"^[^\w\n]*错误的?(?:选?项|说法)?[是有]?:", re.MU
 _OWNED = re.compile(r"(?:(?<![a-z])[a-i]|\(\d\))(?:选?项)?(?:的?(?:说法|表述|叙述))?[)\].:、 ]*\Z")
 # The question's verb with the two characters behind it: 违反 and 劳动 in 哪些行为违反劳动法.
 _VERB = re.compile(
-    r"(?:哪[些几][^,。?不]{0,5}?|(?=[^,。?]{0,16}哪[些几]))(属于|违反|构成|体现|侵犯|涉及)([^,。?()\n]{2})"
+    r"(?:哪[些几][^,。?不]{0,5}?|(?=[^,。?]{0,16}哪[些几]))(属于|违反|构成|体现|侵犯|涉及|(?<=哪些)是)([^,。?()\n]{2})"
 )
 _COMPARES = re.compile(
     r"(?<![a-z])(?:which|who)(?: [a-z]+){0,4}? (?:is|was|are) (?!her|(?:n?ev|und|ov|oth)er)((?:more |less )?[a-z]+er|(?:more|less) [a-z]+)(?=[,?:]| than |$)"
