@@ -167,17 +167,17 @@ def _fits(turn: str, other: str, last: bool) -> bool:
     return last and other.startswith(turn)
 
 
-def alike(one: Dialogue, other: Dialogue) -> bool:
+def alike(first: Dialogue, second: Dialogue) -> bool:
     """Whether two dialogues are too similar for one to be a shot of the other.
 
     They are if one is a copy of the other (`is_copy`), if one begins the other, however short, or if at least half of their
     turns are equal at equal positions.
     """
-    a, b = "\n".join(one), "\n".join(other)
+    a, b = "\n".join(first), "\n".join(second)
     if a.startswith(b) or b.startswith(a):
         return True
-    shared = sum(x == y for x, y in zip(one, other, strict=False))
-    return 2 * shared >= min(len(one), len(other)) or is_copy(one, other)
+    shared = sum(x == y for x, y in zip(first, second, strict=False))
+    return 2 * shared >= min(len(first), len(second)) or is_copy(first, second)
 
 
 def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:

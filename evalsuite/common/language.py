@@ -198,7 +198,7 @@ def _without_head(english: str, chinese: str) -> MessageRow:
     if (
         head
         and chinese.startswith(before := f"{head[0][:-2]}：")
-        and f"{{{head[1]}" not in (rest := chinese[len(before) :])
+        and f"{{{head[1]}" not in (remainder := chinese[len(before) :])
     ):
-        return MessageRow(english[head.end() :], rest, headed=True)
+        return MessageRow(english[head.end() :], remainder, headed=True)
     return MessageRow(english, chinese)

@@ -68,13 +68,13 @@ def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
     return Asking(order, tuple(indices[n] for n in order.items))
 
 
-def counted(cell: Cell, trials: Sequence[Trial], asked: Sequence[bool]) -> set[int] | None:
-    """The indices of the trials whose replies count for an estimate; None: all do. `asked`: whether each trial has a reply."""
-    if not stops(cell) or all(asked):
+def counted(cell: Cell, trials: Sequence[Trial], answered: Sequence[bool]) -> set[int] | None:
+    """The indices of the trials whose replies count for an estimate; None: all do. `answered`: whether each trial has a reply."""
+    if not stops(cell) or all(answered):
         return None
     asking = asking_of(cell, trials)
     whole = next(
-        (n for n, of_item in enumerate(asking.trials) if not all(asked[i] for i in of_item)), len(asking.trials)
+        (n for n, of_item in enumerate(asking.trials) if not all(answered[i] for i in of_item)), len(asking.trials)
     )
     ends = asking.order.ends
     count = int(ends[ends <= whole].max(initial=0))
@@ -85,11 +85,11 @@ def counted_indices(source: Source, cell: Cell) -> set[int] | None:
     """The indices of a cell's replies that count, where the asking stops early; None: all count."""
     if not stops(cell):
         return None
-    trials, asked = [], []
+    trials, answered = [], []
     for _, trial, response in source.read(cell):
         trials.append(trial.without_prompt())
-        asked.append(response is not None)
-    return counted(cell, trials, asked)
+        answered.append(response is not None)
+    return counted(cell, trials, answered)
 
 
 def estimate_of(
