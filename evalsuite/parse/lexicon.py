@@ -44,8 +44,8 @@ CUES: dict[str, str] = {
         "consistent",
     "y": "可能 可以 likely possible",  # says that an option is possible
     "-":  # says that what stands before is wrong
-        "错(|误) 误 落选 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
-        "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible incorreta "
+        "错(|误) 误 落选 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 过于绝对 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
+        "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible no_support incorreta "
         "contradict(|s)",
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
@@ -110,7 +110,7 @@ x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact /
 _DECLINES = r"""
 (作为|我是)…(ai|人工智能|语言模型|助手(?!段))
 (无法|不能|难以)…(回答|作答|判断|选择|提供|确定)
-不(?<![^\W我也还实]不)(知道|清楚|确定|明白|太会) 没有看到 信息不足 缺少相关的上下文 请(|您)(提供|补充)
+不(?<![^\W我也还实]不)(知道|清楚|确定|明白|太会) 没有看到…对话 信息不足 缺少相关的上下文 请(|您)(提供|补充)
 能(帮|为)(您|你) 很高兴(为|认识) 涉及…隐私
 i('m|_am)_(sorry|unable|not_able|not_sure) i_(can't|cannot|do_not|don't)_(answer|determine|help|know|say|have) as_an_ai
 cannot_be_determined (not_enough|insufficient)_(information|context) how_can_i_help

@@ -387,8 +387,10 @@ def _block(
     tape, count = reply.tape(block), len(reply.options.keys)
     groups = [*tape.groups.values()]
     found = without_numbered(hits(tape, count, block.echo, several), reply.low, several)
-    if asked_again and listing(found, listed):
+    if not found or (asked_again and listing(found, listed)):
         return None
+    if asked_again and found[0].rule == "line" and _FILLED.match(reply.low, found[0].start):
+        return Verdict(Status.PARSED, found[0].options, "answer", found[0].start, found[0].end)
     marked = _marked(reply.low, groups, count)
     if marked is not None and (several or len(marked.options) == 1):
         return marked
@@ -401,6 +403,9 @@ def _block(
     if verdict and block.echo and verdict.rule == "only-named" and verdict.start > block.start:
         verdict = None  # a word of the question
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
+
+
+_FILLED = re.compile(r"[(][ ]?\w[ ]?[)]")  # the gap at the end of a question: 正确的是( C )
 
 
 def _contradicts(hit: Hit, scaled: Verdict) -> bool:

@@ -213,6 +213,7 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str, question: QuestionTe
         found = answers  # at the head or in conclusion
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
         return None
+    found = [hit for hit in found if not low.endswith("是否", 0, hit.start)] or found  # 要判断这句话是否可信
     last, options = found[-1], _union(found)
     alone: object = low[last.start] in "([【" or (last.labelled and last.end - last.start > 3)
     alone = alone or answers or _SHORT.fullmatch(tape.tokens) or _ENDS_FIRST.match(tape.tokens)
@@ -277,6 +278,8 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             chosen = []
         elif last and last.rule in _ANSWERS and _REMARK.search(hit.before):
             continue  # 答案:A、B (也可以考虑C)
+        elif last and (hit.rule == "ranking" or (hit.rule == "statement" and hit.before[-1:] == "u")):
+            continue  # ABD都选，按可能性排列为B > A > D; A到D都危险，只有E是安全的
         elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
             # A √ 高代谢表现：怕热多汗; B、D两项有误：前者…
             gloss = tape.tokens[hit.at] in "TWQ" and {*hit.options} <= {*_union(chosen[-1:])}
@@ -290,7 +293,13 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             anew = last is None or (hit.verdict == LINE and _ANEW.search(hit.before) is not None)
             adds = hit.adds or hit.rule == "and"
             beside = last and (adds or hit.strength == last.strength or (hit.verdict == LINE and last.explicit))
-            if anew or (concludes and not chosen[-1].firm) or (hit.strength > chosen[0].strength and not beside):
+            wider = hit.firm and {*_union(chosen)} < {*hit.options}  # 所以A、B以及C都可以得知, behind 所以A成立
+            if (
+                anew
+                or wider
+                or (concludes and not chosen[-1].firm)
+                or (hit.strength > chosen[0].strength and not beside)
+            ):
                 chosen = [hit]
             elif beside or hit.strength == chosen[0].strength:
                 chosen.append(hit)
@@ -316,6 +325,9 @@ def resolve_set(
     gone = [hit for hit in found if hit.verdict == NOT and hit.start > named]
     wrong = {*_union([hit for hit in gone if not picked < {*hit.options}])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
+    supposed = [hit for hit in found if hit.picks and _SUPPOSED.search(hit.before)]
+    if chosen and chosen[-1] in supposed and len({hit.options for hit in supposed}) > 1:
+        return None  # 如果按旧法，应选A、C；如果按新法，则选A、D
     if not options:
         left = tuple(n for n in everything if n not in _union(found))
         ends = gone and (_RULED_OUT.match(found[-1].behind) or _ALONE.search(found[-1].before))
