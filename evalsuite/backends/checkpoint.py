@@ -269,7 +269,7 @@ class Checkpoint:
         """The text of generated ids, without special tokens except those that mark thoughts, which the parser looks for."""
 
         def decode(run: Iterator[int], special: bool) -> str:
-            # Special tokens are left out of the text unless the part is made of them.
+            # Special tokens are left out of the text unless the run is made of them.
             return str(
                 self.tokenizer.decode(list(run), skip_special_tokens=not special, clean_up_tokenization_spaces=False)
             )
@@ -329,7 +329,7 @@ def labels_response(
 
 
 def _difference(logprob: float, longer_logprobs: Sequence[float]) -> float:
-    """log(exp(logprob) - sum(exp(parts))), with a floor where rounding leaves zero or less."""
+    """log(exp(logprob) - sum(exp(longer_logprobs))), with a floor where rounding leaves zero or less."""
     share_left = 1 - sum(math.exp(longer - logprob) for longer in longer_logprobs)
     return logprob + math.log(max(share_left, 1e-9)) if longer_logprobs else logprob
 

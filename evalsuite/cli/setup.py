@@ -129,7 +129,7 @@ def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, 
 def _entry(
     what: str, offered: list[Choice], out: Path, served: str, key_env: str, chat: bool | None, ask: bool
 ) -> dict[str, Any]:
-    """The entry that `what` names: a number of `found`, an address, a name of the shipped list, a folder or a hub id."""
+    """The entry that `what` names: a number of `offered`, an address, a name of the shipped list, a folder or a hub id."""
     from evalsuite.setup.entries import listed, local_model, looks_like_chat
     from evalsuite.setup.machine import gpus
 

@@ -213,7 +213,7 @@ def _logits_at(
 
 
 def _forward(net: Any, positions: list[int], **inputs: Any) -> Any:
-    """The output of the network with logits only at the positions `kept`; all of them might not fit in memory."""
+    """The output of the network with logits only at the `positions`; all of them might not fit in memory."""
     inner = net.get_base_model() if hasattr(net, "get_base_model") else net  # the network under an adapter
     if "logits_to_keep" in inspect.signature(inner.forward).parameters:
         return net(logits_to_keep=_tensor(net, positions), **inputs)
