@@ -46,11 +46,11 @@ def _curve(chosen: ChosenAnchors) -> Sheet:
             Row((str(point.size), point.method, point.error, point.half, point.error / longest)),
             Row(("", Text("随机", "random"), by_chance, None, point.methods["random"] / longest)),
         ]
-    of = Text(
+    note = Text(
         f"{len(chosen.column.items)} 题，{len(chosen.column.models)} 个模型：{'、'.join(chosen.column.models)}",
         f"{len(chosen.column.items)} items, {len(chosen.column.models)} models: {', '.join(chosen.column.models)}",
     )
-    return replace(_sheet(chosen, "锚题", "Anchor items"), columns=columns, rows=tuple(rows), notes=(of,))
+    return replace(_sheet(chosen, "锚题", "Anchor items"), columns=columns, rows=tuple(rows), notes=(note,))
 
 
 def _methods(chosen: ChosenAnchors) -> Sheet:

@@ -55,13 +55,13 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
     """
     from evalsuite.metrics.statistics import mean_difference
 
-    score = benchmark_of(place.task).language.score
+    score_text = benchmark_of(place.task).language.score
     of_reply, cut = [], 0
-    for trial, response, answer, score_of in answered:
+    for trial, response, answer, score in answered:
         reply = reply_text(response, answer)
         same = reply == (answer.text or "")
         cut += answer.status is Status.PARSED and not same
-        of_reply.append(score_of.values if same else score(reply, trial.item.references))
+        of_reply.append(score.values if same else score_text(reply, trial.item.references))
     # item -> its replies: one, or one for each sample
     items = by_key((trial.item.id, n) for n, (trial, *_) in enumerate(answered))
 
@@ -71,7 +71,7 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
     def mean(name: str, scores: Sequence[Mapping[str, float]]) -> float:
         return sum(by_item(name, scores)) / len(items)
 
-    of_answer = [score_of.values for *_, score_of in answered]
+    of_answer = [score.values for *_, score in answered]
     gains = [x - y for x, y in zip(by_item("f1", of_answer), by_item("f1", of_reply), strict=True)]
     clusters = sources([answered[replies[0]][0].item.context for replies in items.values()])
     # The seed names no model: two models with the same replies get the same interval.

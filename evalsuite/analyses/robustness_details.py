@@ -161,9 +161,9 @@ def _positions(rows: Sequence[PositionCounts]) -> Sheet:
         lines.append(Row((_bias(row), None, None, None), "group", about))
         most = row.chosen.index(max(row.chosen)) if sum(row.chosen) else None
         for n, (label, chosen, gold, right) in enumerate(zip(row.labels, row.chosen, row.gold, row.right, strict=True)):
-            share = Value(_part(chosen, row.chosen), tone="strong" if n == most else "")
+            share = Value(_fraction(chosen, row.chosen), tone="strong" if n == most else "")
             there = Value(right / gold if gold else None, asides=(f" /{gold}",))
-            lines.append(Row((label, share, _part(gold, row.gold), there), about=about))
+            lines.append(Row((label, share, _fraction(gold, row.gold), there), about=about))
     columns = (
         Column(Text("选项", "option")),
         Column(Text("所选", "chosen"), "%", "percent"),
@@ -175,7 +175,7 @@ def _positions(rows: Sequence[PositionCounts]) -> Sheet:
     return Sheet("positions", title, columns, tuple(lines), about=dict(rows[0].without("model")), chart=chart)
 
 
-def _part(count: int, counts: Sequence[int]) -> float | None:
+def _fraction(count: int, counts: Sequence[int]) -> float | None:
     return count / sum(counts) if sum(counts) else None
 
 

@@ -206,7 +206,7 @@ def _by_task(
 
 
 def _level(values: Sequence[Value] | None) -> Value | None:
-    """The reference level of a column; the lowest and the highest where cells of the column have other items."""
+    """The reference level of a column: one value, or the lowest and the highest if the column's cells differ in their items."""
     if not values:
         return None
     levels = [value.value for value in values if isinstance(value.value, float)]

@@ -52,7 +52,7 @@ class RecordScores(NamedTuple):
 class ItemScores:
     """The scores of a model on one item."""
 
-    item: Hashable  # the id and the content of the item: equal ids with other content are other items
+    item: Hashable  # the id and the content of the item: items with equal ids and different content differ
     dialogue: int  # number of the item's dialogue within the cell
     values: tuple[float, ...]  # a value for each of the task's `item_metrics`
 

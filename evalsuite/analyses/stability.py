@@ -158,7 +158,7 @@ def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
     )
     contests = []
     for rows_of_models in groups.values():
-        # The means of a model that left items out are of other items.
+        # A model that left items out has means of fewer items, which do not compare with the others'.
         most = max(row.items for row in rows_of_models)
         group = [row for row in rows_of_models if row.items == most]
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}

@@ -68,7 +68,7 @@ def init(
     if out.exists() and not model:
         raise ConfigError(f"{out}: exists already and is left as it is; name another file with --out")
     ask = not yes and not model
-    entry = _asked(out, model, served, key_env, chat, ask)
+    entry = _chosen_entry(out, model, served, key_env, chat, ask)
     if hub:
         entry = from_hub(entry, hub)
     if name:
@@ -95,7 +95,7 @@ def _init_benchmark(data: Path, out: Path | None) -> None:
     say(f"then: evalsuite data check {written}")
 
 
-def _asked(out: Path, model: str, served: str, key_env: str, chat: bool | None, ask: bool) -> dict[str, Any]:
+def _chosen_entry(out: Path, model: str, served: str, key_env: str, chat: bool | None, ask: bool) -> dict[str, Any]:
     """The model's entry: from the flags, or from the answers of a person, who is asked until an answer names a model."""
     from evalsuite.setup.entries import SHOWN, choices
     from evalsuite.setup.machine import local_servers

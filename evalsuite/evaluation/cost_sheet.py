@@ -77,7 +77,7 @@ def _basis(row: CostEstimate) -> Text:
 
 
 def _range(estimate: Range | None, spell: Callable[[float], str]) -> str:
-    """The mean and the ends, the ends alone, or one number where they are equal."""
+    """A range as text: the mean and both ends, both ends alone if there is no mean, or one number if the ends are equal."""
     if estimate is None:
         return "–"
     low, high = spell(estimate.low), spell(estimate.high)

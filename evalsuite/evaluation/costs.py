@@ -172,7 +172,7 @@ class _CountedRequests:
             self.count, self.exact = counter_of(model, tokenizer)
 
     def part(self, cell: Cell, trials: Sequence[Trial], samples: Sequence[CellSample]) -> CellCost:
-        left = self._left(cell, trials)
+        left = self._unanswered(cell, trials)
         place, price = cell.place, self.model.api.charged if self.model.backend == "openai" else None
         if not self.tokens:
             return CellCost(place.model, place.task, None, len(trials), len(left), None, None, None, "", 0, None)
@@ -190,7 +190,7 @@ class _CountedRequests:
             place.model, place.task, price, len(trials), len(left), prompt, reply, most, by, replies, kinship
         )
 
-    def _left(self, cell: Cell, trials: Sequence[Trial]) -> list[Trial]:
+    def _unanswered(self, cell: Cell, trials: Sequence[Trial]) -> list[Trial]:
         """The trials whose reply the run does not have. Trials with the same request to an endpoint count once."""
         if self.backend is None:
             stored = _stored(self.run, cell) if self.run else set()

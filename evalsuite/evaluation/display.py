@@ -32,7 +32,7 @@ class ProgressLine:
     metric: str = ""  # a word for the metric whose running mean is shown: "acc"; "": none
     # Whether the model generates now; recorded replies, read from a file, have no rate of tokens.
     generated: bool = True
-    # Whether it has no line of its own: baselines, which are done at once, have one for all of their cells.
+    # Whether the cell shares a line with others: baselines are done at once, so that all of their cells have one line.
     joined: bool = False
 
     @property

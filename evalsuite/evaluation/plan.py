@@ -375,8 +375,11 @@ def _counts_of_shots(s: Settings, chosen: Sequence[Model], t: Task) -> tuple[int
 
 
 def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[str]:
-    """The scorings asked for that the task, the model's backend and the wording support. `only`: the wording's scorings, if
-    it does not support all: one that asks to reason first has no answer whose likelihoods could be compared."""
+    """The scorings asked for that the task, the model's backend and the wording support.
+
+    `only`: the scorings that the wording supports; empty if it supports all. A wording that asks to reason first supports
+    no likelihoods, since its replies do not begin with the answer.
+    """
     can = backend_named(model.backend).scorings
     if not t.kind.written:
         return [name for name in t.kind.scorings if name in can]

@@ -145,7 +145,7 @@ def explain(
 
 
 def explain_span(output: str, dialogue: Sequence[str], question: str, finish: str = "stop") -> Walkthrough:
-    """Explain the reading of a reply with a span: the rows that matched, in order, and the rule that records name."""
+    """Explain how a span is read from a reply: the rows that matched, in order, and the name of the rule in records."""
     answer, used = read_span(output, dialogue, question, finish == "length", spanrules.rules())
     examples = {row[0]: row[4] for row in spanrules.ROWS}
     steps = dict.fromkeys(

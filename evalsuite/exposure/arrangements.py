@@ -43,7 +43,8 @@ class Arrangements:
 
     @property
     def check(self) -> float:
-        """The p-value of the hypothesis that published arrangements are like others by all clues (no model; Bonferroni)."""
+        """The p-value of the hypothesis that no clue tells published arrangements from others: the smallest of `checks`,
+        corrected for their number (Bonferroni)."""
         return min(1.0, len(self.checks) * min(self.checks.values(), default=1.0))
 
     @property

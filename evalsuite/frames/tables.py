@@ -47,7 +47,7 @@ class Table:
     meaning: str
     columns: tuple[FrameColumn, ...]
     steps: tuple[InnerRows, ...]
-    order: tuple[int, ...]  # the columns' positions along the steps
+    order: tuple[int, ...]  # column -> its index among the values that the steps give for a row
     more: Callable[[Mapping[str, Any]], Values] | None = None  # values of the last columns, computed from the row
 
     def rows(self, content: Mapping[str, Any]) -> Iterator[Values]:
@@ -106,10 +106,10 @@ def _inner(
 ) -> Iterator[Table]:
     """The tables of the rows within a row."""
     # Rows of one kind share a table.
-    for same in by_key((child.path if child.keyed else child.model, child) for child in children).values():
-        child = same[0]
-        inner_name = "_".join(filter(None, [name, *([] if len(same) > 1 else child.path)]))
-        steps = (*above, _within(child, model, same))
+    for siblings in by_key((child.path if child.keyed else child.model, child) for child in children).values():
+        child = siblings[0]
+        inner_name = "_".join(filter(None, [name, *([] if len(siblings) > 1 else child.path)]))
+        steps = (*above, _within(child, model, siblings))
         if child.model is None:
             yield _table(inner_name, _meaning(child), steps, False)
         else:
@@ -126,9 +126,9 @@ def _meaning(child: Child) -> str:
     return " ".join((getattr(child.model, "__doc__", None) or "").split()) or child.meaning
 
 
-def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), keep_row: bool = False) -> InnerRows:
-    """The step from a row to the inner rows of `child`, or of all children in `same`, which share a table. `keep_row`: a row
-    without inner rows gives one row with nulls."""
+def _within(child: Child, model: type[BaseModel], siblings: Sequence[Child] = (), keep_row: bool = False) -> InnerRows:
+    """The step from a row to the inner rows of `child`, or of all `siblings`, which share a table. `keep_row`: a row without
+    inner rows gives one row with nulls."""
     if child.keyed:
         keys: tuple[FrameColumn, ...] = (_key(child, model),)
         leaves = (
@@ -137,8 +137,8 @@ def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), ke
             else [Leaf(FrameColumn("value", "float", child.meaning), ("value",))]
         )
     else:
-        names = ", ".join(sibling.path[-1] for sibling in same)
-        keys = (FrameColumn("by", "text", f"By which property: {names}.", null=False),) if len(same) > 1 else ()
+        names = ", ".join(sibling.path[-1] for sibling in siblings)
+        keys = (FrameColumn("by", "text", f"By which property: {names}.", null=False),) if len(siblings) > 1 else ()
         leaves = []
 
     def entries(row: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -150,7 +150,7 @@ def _within(child: Child, model: type[BaseModel], same: Sequence[Child] = (), ke
             if keep_row and not inner:
                 yield (None,), {}
         else:
-            for sibling in same:
+            for sibling in siblings:
                 for value in _read(row, sibling.path) or ():
                     yield (sibling.path[-1],) if keys else (), value
 

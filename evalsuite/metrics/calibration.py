@@ -44,7 +44,7 @@ class Sums:
     """Both figures as an `Additive`: columns 1, Brier score, and confidence less right in the column of the item's bin."""
 
     statistics: Floats
-    observed: Floats  # (BINS,) mean over all items of each bin's column
+    observed: Floats  # (BINS,) bin -> the mean of its column over all items, not resampled
 
     @classmethod
     def of(cls, confidence: Floats, right: Floats, brier: Floats) -> Sums:

@@ -54,8 +54,8 @@ class Order:
 
 
 def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Order:
-    """The order of the named items: in every stratum by a hash of seed and name, and blocks that draw from each stratum in
-    proportion to its size.
+    """The order in which items are asked. A hash of seed and name sorts the items of a stratum; each block takes the next
+    items of every stratum, in proportion to its size.
 
     >>> order_of(list("abcdefgh"), [1, 1, 1, 1, 2, 2, 2, 2], "0").strata.tolist()
     [0, 1, 0, 1, 0, 1, 0, 1]

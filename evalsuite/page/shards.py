@@ -361,13 +361,13 @@ def _parts(column: _UnpackedColumn) -> Iterator[range]:
 def _shard(column: _UnpackedColumn, part: range) -> PageShard:
     texts = list(column.strings)
     strings: dict[str, int] = {}
-    used: dict[int, int] = {}
+    new_index: dict[int, int] = {}  # index of an item in the column -> its index in the shard
 
     def index(text: str) -> int:
         return strings.setdefault(text, len(strings))
 
     def item(old: int) -> int:
-        return used.setdefault(old, len(used))
+        return new_index.setdefault(old, len(new_index))
 
     rows = {
         number: [rows[entry].moved(item, lambda i: index(texts[i])) if entry in rows else None for entry in part]
@@ -380,7 +380,7 @@ def _shard(column: _UnpackedColumn, part: range) -> PageShard:
         return {**opinions_of_one, "rows": shown}
 
     judged = {number: [*map(kept, opinions)] for number, opinions in column.judged.items()}
-    return {"rows": rows, "judged": judged, "items": [column.shown[i] for i in used], "strings": list(strings)}
+    return {"rows": rows, "judged": judged, "items": [column.shown[i] for i in new_index], "strings": list(strings)}
 
 
 def _likelihoods(record: RecordFields) -> list[list[float | None]] | None:

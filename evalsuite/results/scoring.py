@@ -71,7 +71,7 @@ def _answer(item: Item, response: Response, reading: Reading, answer_after: str)
 
 
 def _is_position(text: str, item: Item) -> bool:
-    """Whether an answer is a number that counts options: the 2 of 答案：2, where the labels are letters."""
+    """Whether an answer is the number of an option, counted from 1, in place of its label: 答案：2 for (b)."""
     number = text.strip(" \n.。()（）*")
     return number.isdecimal() and 1 <= int(number) <= len(item.options)
 

@@ -47,15 +47,15 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     most = max(counts.values())
     leaders = [model for model, count in counts.items() if count == most]
     wins = [column for column in won if column.ranked[0][0] == leaders[0]]
-    of = len({model for column in columns for model, *_ in column.ranked})
+    compared = len({model for column in columns for model, *_ in column.ranked})
     on = _split(runs)
     test = Text(
         "各任务的平均，未作检验；检验见其余各条", "Means of tasks, without a test; the other findings have tests"
     )
     if len(leaders) > 1:
         who = [names[model] for model in leaders]
-        zh = f"{len(columns)} 个基准{on.zh}：{of} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
-        en = f"{named(who)} each have the highest mean of {of} models on {most} of {len(columns)} benchmarks{on.en}."
+        zh = f"{len(columns)} 个基准{on.zh}：{compared} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
+        en = f"{named(who)} each have the highest mean of {compared} models on {most} of {len(columns)} benchmarks{on.en}."
         return [Finding("benchmarks", zh, en, test.zh, test.en)]
     shown = max(wins, key=lambda column: column.lead)
     (_, best, _), (second, next_best, _), *_ = shown.ranked
@@ -69,11 +69,11 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     under = Text(f"，有 {below} 个低于某个基线", f", below a baseline on {below}") if below else Text("", "")
     highest, then = _mean(best), percent(next_best.value or 0.0)
     zh = (
-        f"{len(columns)} 个基准{on.zh}：{of} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
+        f"{len(columns)} 个基准{on.zh}：{compared} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
         f"{shown.title}：{highest.zh}，其次 {names[second]}，{then.zh}。"
     )
     en = (
-        f"{names[leaders[0]]} has the highest mean of {of} models on {where.en}{on.en}{under.en}; "
+        f"{names[leaders[0]]} has the highest mean of {compared} models on {where.en}{on.en}{under.en}; "
         f"{shown.title}: {highest.en}, next {names[second]}, {then.en}."
     )
     return [Finding("benchmarks", zh, en, test.zh, test.en)]

@@ -52,8 +52,8 @@ def best(cells: Sequence[FindingCell], comparisons: Iterable[TaskComparisons], t
     first = [won for won in by_model.values() if len(won) == most]
     baselines = best_baselines(cells)
     if len(first) > 1:
-        return [_each(first, len(columns), most, title)]
-    return [_one(first[0], columns, baselines, title)]
+        return [_several_lead(first, len(columns), most, title)]
+    return [_one_leads(first[0], columns, baselines, title)]
 
 
 def compared(of_models: Sequence[FindingCell], comparisons: Iterable[TaskComparisons]) -> list[TaskRanking]:
@@ -68,7 +68,7 @@ def compared(of_models: Sequence[FindingCell], comparisons: Iterable[TaskCompari
     return columns
 
 
-def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: Text) -> Finding:
+def _several_lead(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: Text) -> Finding:
     """Say that several models are best on as many tasks."""
     names = [won[0].ranked[0].name for won in first]
     return Finding(
@@ -79,7 +79,7 @@ def _each(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: 
     )
 
 
-def _one(
+def _one_leads(
     wins: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: Text
 ) -> Finding:
     """Say that one model is best on most tasks, with its clearest win: a significant one where there is one, then one above the
@@ -93,7 +93,7 @@ def _one(
     shown = max(wins, key=clearest)
     first, second, *_ = shown.ranked
     count, most, clear = len(columns), len(wins), sum(column.is_clear for column in wins)
-    of = len({cell.id for column in columns for cell in column.ranked})
+    compared = len({cell.id for column in columns for cell in column.ranked})
     below = sum(_is_below(column, baselines) for column in wins)
     under = Text(f"，有 {below} 项低于某个基线", f", below a baseline on {below}") if below else Text("", "")
     lead = _lead(clear, wins, count)
@@ -101,11 +101,11 @@ def _one(
     best, then = score(first), bare(second)
     if count == 1:
         zh = (
-            f"{title.zh}：{of} 个模型中，{first.name} 在{first.task.zh}上最好，{best.zh}，{lead.zh}{'，低于某个基线' * below}；"
+            f"{title.zh}：{compared} 个模型中，{first.name} 在{first.task.zh}上最好，{best.zh}，{lead.zh}{'，低于某个基线' * below}；"
             f"其次 {second.name}，{then.zh}。"
         )
         en = (
-            f"{first.name} is best of {of} models on {within(first.task.en, title.en)}, {best.en}, {lead.en}"
+            f"{first.name} is best of {compared} models on {within(first.task.en, title.en)}, {best.en}, {lead.en}"
             f"{', below a baseline' * below}; next {second.name}, {then.en}."
         )
     else:
@@ -113,11 +113,11 @@ def _one(
         if most == count:
             where = Text(f"全部 {count} 项任务", f"all {count} tasks")
         zh = (
-            f"{title.zh}：{of} 个模型中，{first.name} 在{where.zh}上最好，{lead.zh}{under.zh}；"
+            f"{title.zh}：{compared} 个模型中，{first.name} 在{where.zh}上最好，{lead.zh}{under.zh}；"
             f"{first.task.zh}：{best.zh}，其次 {second.name}，{then.zh}。"
         )
         en = (
-            f"{first.name} is best of {of} models on {where.en} of {title.en}, {lead.en}{under.en}; "
+            f"{first.name} is best of {compared} models on {where.en} of {title.en}, {lead.en}{under.en}; "
             f"{first.task.en}: {best.en}, next {second.name}, {then.en}."
         )
     return Finding("best", zh, en, test.zh, test.en, first.number)

@@ -48,14 +48,14 @@ def continuations(
         return torch.tensor([padded_row(row, width) for row in values], device=net.device)
 
     flat = [option for row in options for option in row]
-    of = torch.tensor([n for n, row in enumerate(options) for _ in row], device=net.device)
+    row_of = torch.tensor([n for n, row in enumerate(options) for _ in row], device=net.device)
     before = [start_id(net), *opening]
     mask = rows([[1] * len(context) for context in contexts])
     with torch.inference_mode():
         encoded = net.get_encoder()(input_ids=rows(contexts), attention_mask=mask)[0]
         logits = net(
-            encoder_outputs=BaseModelOutput(last_hidden_state=encoded[of]),
-            attention_mask=mask[of],
+            encoder_outputs=BaseModelOutput(last_hidden_state=encoded[row_of]),
+            attention_mask=mask[row_of],
             decoder_input_ids=rows([[*before, *option[:-1]] for option in flat]),
         ).logits
         after = logits[:, len(before) - 1 :].float().log_softmax(-1)

@@ -1,8 +1,9 @@
 """Asks the requests of one model through its endpoint's batch API: uploads them, waits, collects replies, and asks failed
 requests again.
 
-A batch goes through the states of batch_states.py, a step each, and the journal (the run's store) knows of each before the next
-is taken. Lines are named by what they ask, so that another run of the same folder takes them, whatever else it plans.
+A batch goes through the states of batch_states.py one by one. Each state is written to the journal (the run's store) before the
+next step, so that a killed run resumes there. The name of a line is a hash of its request, so that another command on the same
+folder finds the line's reply, whatever else it asks.
 """
 
 from __future__ import annotations

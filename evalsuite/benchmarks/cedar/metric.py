@@ -39,8 +39,12 @@ class Probes:
         rows = np.zeros((len(deltas), len(names), 3))
         for n, (name, delta) in enumerate(zip(corruptions, deltas, strict=True)):
             rows[n, names.index(name)] = 1, delta > 0, delta
-        of = {group: tuple(name for name in names if groups[name] == group) for group in dict.fromkeys(groups.values())}
-        return cls(rows.reshape(len(deltas), -1), names, tuple((g, members) for g, members in of.items() if members))
+        by_group = {
+            group: tuple(name for name in names if groups[name] == group) for group in dict.fromkeys(groups.values())
+        }
+        return cls(
+            rows.reshape(len(deltas), -1), names, tuple((g, members) for g, members in by_group.items() if members)
+        )
 
     def finish(self, sums: Any) -> dict[str, Any]:
         """(..., 3 * corruptions) sums -> accuracy_<group or corruption> and delta_nll_<group or corruption>, each (...).

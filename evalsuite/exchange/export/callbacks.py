@@ -69,9 +69,9 @@ def read(row: ExportedRow, reply: str, finish: str = "stop") -> AnsweredReply:
 
 def mean_names(task: str) -> tuple[str, ...]:
     """Names of the metrics whose value is the mean over the items."""
-    of = TASKS[task]
-    means = [name for name in of.item_metrics if metric_named(name).is_mean]
-    return (*means, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
+    exported = TASKS[task]
+    means = [name for name in exported.item_metrics if metric_named(name).is_mean]
+    return (*means, *(("paper.accuracy", "paper.parts") if exported.official else ()), "answered")
 
 
 def read_reply(row: ExportedRow, reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:

@@ -61,8 +61,9 @@ class ExportedTask:
 
     @property
     def title(self) -> str:
-        place, of = self.cell.place, self.benchmark
-        return f"{of.title} {set_name(of, place.set).en}, {self.task.en} ({self.task.zh}), {place.split}, wording {place.variant}"
+        place, benchmark = self.cell.place, self.benchmark
+        task = f"{self.task.en} ({self.task.zh})"
+        return f"{benchmark.title} {set_name(benchmark, place.set).en}, {task}, {place.split}, wording {place.variant}"
 
     @property
     def file(self) -> str:

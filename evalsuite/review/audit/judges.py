@@ -28,11 +28,11 @@ def judge_scores(run: Path, rubric: str) -> JudgeScores:
                 continue
             judge = row["judge"] if row["control"] == "plain" else f"{row['judge']} {row['control']}"
             judge += " (en)" if row["rubric"] != rubric else ""
-            of = output_id(
+            output = output_id(
                 row["model"], row["item"], row["split"], way_of(Place.of(row), row["rotation"]), row["candidate"]
             )
             for scale, score in row["scores"].items():
-                by_judge.setdefault(judge, {})[of, scale] = float(score)
+                by_judge.setdefault(judge, {})[output, scale] = float(score)
     return by_judge
 
 

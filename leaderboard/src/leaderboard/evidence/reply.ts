@@ -55,7 +55,7 @@ export function replyNode(row: Reply): Kid {
 const LONG = 12000; // characters above which a reply is shown in parts
 const AROUND = 2000; // characters shown on each side of the part that was read
 
-/** A part of a text: from the character with one index up to, but without, the character with the other. */
+/** A part of a text: the index of its first character, and the index after its last one. */
 type Stretch = [from: number, to: number];
 
 /** The shown stretches of a very long reply: its beginning, its end and the part that was read. */

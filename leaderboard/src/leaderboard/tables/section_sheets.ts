@@ -21,7 +21,7 @@ export interface FieldPicker {
   field: string;
   values: string[];
   value: string;
-  /** Whether it has to be seen: the section's sheets have several values, even if the pickers before it leave only one. */
+  /** Whether the picker is drawn: if the section's sheets have several values, even where earlier pickers leave only one. */
   shown: boolean;
   choose: (value: string) => void;
 }
