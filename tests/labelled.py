@@ -7,7 +7,8 @@ the reader was done.
 `strong_replies`: in the manner of models of 2026, with and without thinking, labelled before the reader read them. Of the last
 836 before the tenth writing, 195 have forms of replies that were misread, 404 are of kinds that were not covered, 103 have no
 answer, 80 have forms that a tenth and an eleventh draw showed, and 54 are short Chinese prose. The tenth writing is of kinds not
-covered before and of forms that rows and words need."""
+covered before and of forms that rows and words need. The eleventh is of 65 replies of kinds not covered before, all of them, also those
+that are still misread, and of forms that rows and words need."""
 
 from __future__ import annotations
 

@@ -191,6 +191,31 @@ def test_options_are_judged_in_turn_where_one_is_right() -> None:
     assert parse_option("A不成立；B不成立；C不成立；D也不成立。", options).choice is None
 
 
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("是恐怖片吗？不是。", None),
+        ("那(b)呢？也不是，没有人害怕。", None),
+        ("是(a)吗？不，是(b)。", 1),
+        ("(a)科幻片\n**(b)恐怖片**\n(c)喜剧片", 1),
+        ("```diff\n- a. 科幻片\n+ b. 恐怖片\n- c. 喜剧片\n```", 1),
+        ("**(a)科幻片**\n**(b)恐怖片**\n(c)喜剧片", None),
+        ("+ a. 科幻片\n+ b. 恐怖片\n+ c. 喜剧片", None),
+        ("status=done prediction=B latency_ms=412", 1),
+        ("【答案】c\n【易错提示】有考生便选恐怖片。", 2),
+        ("应该是(b)。等等，如果是(b)的话，没有人会笑，可是", None),
+    ],
+)
+def test_an_option_denied_after_a_question_doubted_or_marked_alone_in_the_list(reply: str, chosen: int | None) -> None:
+    options = {"a": "科幻片", "b": "恐怖片", "c": "喜剧片"}
+    assert parse_option(reply, options, question="他们看的是什么电影？").choice == chosen
+
+
+@pytest.mark.parametrize(("reply", "chosen"), [("嗯，完全可信。", 0), ("不可信，他打篮球。", 1)])
+def test_credible_says_yes(reply: str, chosen: int) -> None:
+    assert parse_option(reply, {"A": "可信", "B": "不可信"}, question="这个句子可信吗？").choice == chosen
+
+
 def test_a_text_said_with_other_words_between_is_the_options() -> None:
     options = {"A": "他去医院看病", "B": "他请假回家休息", "C": "他继续加班工作"}
     assert parse_option("他会请假，回家躺着休息。", options).choice == 1

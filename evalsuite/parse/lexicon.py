@@ -18,7 +18,7 @@ from evalsuite.parse.chars import key
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
     "S":  # a noun that stands for the answer itself
-        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print return 정답 (ans|response|output|result): (choices|selection)\": verdict",
+        "答案 正确(|的)选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer(|s) antwort_(ist|lautet) respuesta_correcta (resposta|alternativa)_correta (final|my)_choice print return 정답 (ans|response|output|result): (choices|selection)\": verdict (majority|final_vote):",
     "p": "选项 候选项 句子 观点 option choice letra alternativa",  # the word 选项 before a name
     "s": "(他|她|”)指的 领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
@@ -44,7 +44,7 @@ CUES: dict[str, str] = {
         "consistent",
     "y": "可能 可以 likely possible",  # says that an option is possible
     "-":  # says that what stands before is wrong
-        "错(|误) 误 落选 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 过于绝对 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
+        "错(|误) 误 落选 无从谈起 去不成 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 过于绝对 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
         "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible no_support incorreta "
         "contradict(|s)",
     "a": "也",  # also

@@ -247,7 +247,9 @@ _OPERAND_BEFORE = re.compile(r"(?:[∩∪∈∉⊂⊆⊥∥∠△·^_]|\+(?<![:�
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
 _OPERATORS, _OPERATED = " =≤≥∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
-_NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick|go with)(?:s|ing)? ?[(:]? ?$")
+_NAMED_BEFORE = re.compile(
+    r"(?:option|choice|answer|letter|label|item|select|choose|pick|go with)(?:s|ing)? ?[(:]? ?$|[a-z]{4}=$"
+)
 _VERDICT_AFTER = re.compile(
     r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely|probable"
     r"|suitable|plausible|possible|reasonable|mentioned|supported)|(?:could|might|may|can) (?:both|also|be)\b|(?:could|would|might|may|can|does)(?: not| also| both)? (?:explain|fit|match|work)\b|explains|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"

@@ -11,7 +11,7 @@ from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, ends, key, lower
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, ends, fold, key, lower
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.lists import cut_list, listing, without_numbered
 from evalsuite.parse.mentions import (
@@ -142,7 +142,8 @@ def read_one(
     if whole is not None:
         return whole
     clean = strip(output)
-    return _answer(output, clean, _decide(clean, known, question, finish, dialogue or (), several=False))
+    answer = _answer(output, clean, _decide(clean, known, question, finish, dialogue or (), several=False))
+    return (answer.status is Status.UNPARSED and _one_marked(output, known)) or answer
 
 
 def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
@@ -233,6 +234,20 @@ def _verbatim(output: str, options: OptionKeys) -> Answer | None:
     return Answer(Status.PARSED, option, said, "whole-reply", start, start + len(said))
 
 
+def _one_marked(output: str, options: OptionKeys) -> Answer | None:
+    """The option of the one bold line, or line with a plus, in a reply that is the list of all options."""
+    own = [label + text for label, text in zip(options.labels, options.keys, strict=True)]
+    lines = [line for line in ends(_LINE.finditer(output), 2 * len(own)) if bare(lower(fold(line[0])))]
+    lines = [line for line in lines if not line[0].startswith("```")]
+    marked = [n for n, line in enumerate(lines) if _LINE_MARK.match(line[0])]
+    if len(marked) != 1 or [bare(lower(fold(line[0]))) for line in lines] != own:
+        return None
+    line = lines[marked[0]]
+    return Answer(Status.PARSED, marked[0], line[0], "one-marked", line.start(), line.end())
+
+
+_LINE = re.compile(r"[^\n]+")
+_LINE_MARK = re.compile(r"[ ]*(?:[-*] )?(?:\*\*|__|\+ )")
 UNASKED = QuestionText()
 _START = itemgetter(1)  # the start of a cue word
 
@@ -531,7 +546,7 @@ def _repeated(low: str, options: OptionKeys) -> Verdict | None:
 _YES, _NO = re.compile(r"(?:是|对|正确|可信|会|能|yes|true)的?\Z"), re.compile(r"不|没|否|错|no\Z|false\Z")
 _AT = r"(?:\A\s*|(?:所以|因此|结论)[,:]?[ ]?)"
 _POLAR = re.compile(
-    rf"{_AT}(?:(?P<no>(?:并?不(?:是|对|会|能|正确)?|并非)(?:如此|这样)?的?|否|错误?|no|false)|[是对会能]的?|没错|正确|yes|true)[ ]?(?:[,。.!\n\ue000]|$)"
+    rf"{_AT}(?:嗯[,。])?(?:完全)?(?:(?P<no>(?:并?不(?:是|对|会|能|正确|可信)?|并非)(?:如此|这样)?的?|否|错误?|no|false)|[是对会能]的?|没错|正确|可信|yes|true)[ ]?(?:[,。.!\n\ue000]|$)"
     rf"|{_AT}[^\n。]{{0,40}}(?:指的?(?:就|正)?是[“\"「]|(?P<other>(?:不|并非)是?指|指的并?不是))"
 )
 

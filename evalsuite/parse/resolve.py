@@ -79,6 +79,9 @@ def resolve(
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low, question))
     first, last, options = current[0], current[-1], _union(current)
+    doubted = found[-1].rule == "supposed" and found[-1].options == last.options and tape.tokens[-1] not in "./"
+    if doubted and "K" in tape.tokens[last.at : found[-1].at]:
+        return None  # 那就应该是a。等等，如果是a的话，他没必要…: it breaks off in doubt
     kind = (last.verdict, last.rule)
     # The choice stands on lines of its own, with other lines between.
     apart = last.verdict == LINE and len(current) == 1

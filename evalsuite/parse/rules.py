@@ -61,6 +61,7 @@ RULES = [
     # --- rejected by the words behind
     Rule("marked-wrong", NOT, "MTQ", r"[!/](?:[-+][MTQ])*-", r"[-+/]|$", "👎A 👎B 👍C 👎D"),
     Rule("marked-right", PICK, "MTQ", r"[!/](?:[-+][MTQ])*[+]", r"[-+/]|$", "👎A 👎B 👍C 👎D"),
+    Rule("asked-denied", NOT, ANY, r"", r"[^./MTQGWm?@,]{0,3}\?+['_]?a?(?:[XN]'?|-|N[+wy])(?:[,./]|$)", "是恐怖片吗？不是。"),
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?(?:[+wy=S]|C(?!{ZN}[MTQGW]))|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)|\.-(?:[MQ]|$)", "b可以排除"),
     Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"(?![+]\.)[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)|[^/MTQGW]*[|]Z[|]?(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"a?[Xn](?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:][Ff]?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
@@ -94,6 +95,7 @@ RULES = [
     Rule("compared", NAME, PLAIN, rf"[MTQ]'?c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"'?c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+](?!_=)|=['_]?S)|\.[+](?:[MQ]|$)", "b✅"),
+    Rule("not-this", NOT, PLAIN, r"", r"[^/MTQGW]*[NX]['_]?1", "您说的恐怖片其实不合对话：没有人害怕，所以不能选它。"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[w+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
