@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from labelled import choices, is_right
 
-from evalsuite.parse import parse_option, parse_options
+from evalsuite.parse import inturn, parse_option, parse_options
 from evalsuite.types import Status
 
 TEXTS = (
@@ -221,3 +222,32 @@ def test_a_text_said_with_other_words_between_is_the_options() -> None:
     assert parse_option("他会请假，回家躺着休息。", options).choice == 1
     assert parse_option("他不会请假，也没有回家休息。", options).choice is None
     assert parse_option("他会请假回家休息吗？", options).choice is None
+
+
+@pytest.mark.parametrize(("table", "entry"), [(t, e) for t in ("_OPPOSITES", "_NEGATIONS") for e in getattr(inturn, t)])
+def test_a_labelled_reply_needs_each_pair_of_values(table: str, entry: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row for row in choices() if row["file"] == "tables/sets.jsonl" and is_right(row)]
+    monkeypatch.setattr(inturn, table, tuple(other for other in getattr(inturn, table) if other != entry))
+    assert not all(map(is_right, rows))
+
+
+SLEEP = {"A": "睡前喝浓茶", "B": "固定起床时间", "C": "白天适量锻炼", "D": "躺着刷手机"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "- 茶让人兴奋 👉 可行\n- 生物钟稳 👉 可行\n- 睡得沉 👉 可行\n- 蓝光 👉 可行",  # nothing is opposed
+        "- 茶让人兴奋 👉 不可行\n- 生物钟稳 👉 可行\n- 睡得沉 👉 看情况\n- 蓝光 👉 不可行",  # one has neither value
+        "- 茶让人兴奋 👉 不可行，否\n- 生物钟稳 👉 可行，否\n- 睡得沉 👉 可行，是\n- 蓝光 👉 不可行，否",  # two pairs
+        "**睡前喝浓茶**不利于入睡。\n固定起床时间最有效。\n白天适量锻炼要看强度。\n躺着刷手机很常见。",  # nothing says what bold means
+    ],
+)
+def test_values_and_type_that_decide_nothing(reply: str) -> None:
+    assert parse_options(reply, SLEEP, question="下列做法有助于改善睡眠的有").choices == ()
+
+
+def test_yes_and_no_are_no_verdicts_where_wrong_options_are_asked_for() -> None:
+    """是 may say that the statement is true, or that it is to be chosen."""
+    reply = "- 茶让人兴奋 👉 是\n- 生物钟稳 👉 否\n- 睡得沉 👉 否\n- 蓝光 👉 是"
+    assert parse_options(reply, SLEEP, question="下列说法错误的有").choices == ()

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from string import ascii_lowercase
 
+from evalsuite.parse.chars import key
+from evalsuite.parse.question import QuestionText
 from evalsuite.parse.tape import Tape
 
 OptionsAt = tuple[int, tuple[int, ...]]  # the index of a token on the tape, and the options that it stands for
@@ -28,6 +31,12 @@ _DENIES = re.compile(r"=?[NXn]")  # B不是, beside A是法定条件
 def judged_in_turn(tape: Tape, count: int, spared: int = 0) -> dict[int, bool] | None:
     """Option -> whether it is called right, if each option is judged before the next is named; None otherwise. `spared`: so many
     options may be left out."""
+    in_turn = _in_turn(tape, count, spared)
+    return _judged(tape.tokens, *in_turn) if in_turn else None
+
+
+def _in_turn(tape: Tape, count: int, spared: int) -> tuple[list[OptionsAt], list[int]] | None:
+    """The items of a list of all options but `spared`, and where other options are named behind each; None if there is none."""
     named = [(at, group) for at, group in sorted(tape.groups.items()) if tape.tokens[at] != "m"]
     for kinds in ("MG", "MGTW", "MGTWQ"):
         groups = [(at, group) for at, group in named if tape.tokens[at] in kinds]
@@ -48,8 +57,58 @@ def judged_in_turn(tape: Tape, count: int, spared: int = 0) -> dict[int, bool] |
                     next((n for n, group in groups if n > at and group.options != options), len(tape.tokens))
                     for at, options in items
                 ]
-                return _judged(tape.tokens, items, ends)
+                return items, ends
     return None
+
+
+# The two values of a verdict, the right one first; and words before a value that make the other one of it: 可行, 不可行.
+_OPPOSITES = (
+    *(("是", "否"), ("真", "假"), ("对", "错"), ("t", "f")),
+    *(("yes", "no"), ("true", "false"), ("√", "×"), ("correct", "wrong")),
+)
+_NEGATIONS = ("不", "非", "没", "not ", "un", "in")
+_EITHER = frozenset(("是", "yes", "√"))  # the option is true, or it is chosen
+_CLAUSE = re.compile(r"[a-z][a-z '’]*(?<! )|[^\W\da-z_]+|[√×]")  # between Chinese words a blank ends one
+_LETTERED = re.compile(r"^[ ]*(?:[-*•][ ]*)?[(\[]?([a-j])(?![a-z0-9])", re.MULTILINE)  # a letter heads a line
+_BULLETS = re.compile(r"^[ ]*(?:[-*•·●]|\d{1,2}[.、)])[ ]*(.+)", re.MULTILINE)
+
+
+def judged_by_two_values(tape: Tape, low: str, count: int, question: QuestionText) -> dict[int, bool] | None:
+    """Option -> whether it is right, if of two opposite values each option has one, as a clause of its own: 👉可行, 👉不可行. Without
+    names, the options are the items of a list in their order; options that head a table's columns have the cells of a row."""
+    start, end = tape.spans[0][0], tape.spans[-1][1]
+    every: list[tuple[int, ...]] = [(n,) for n in range(count)]
+    heading = [group for group in tape.groups.values() if group.options == (*range(count),)]
+    heading = [group for group in heading if "|" in low[group.start : group.end]]
+    rows = low[heading[-1].end : end].split("\n") if heading else []
+    forms = [[*zip(every, row.strip("| ").split("|")[1:], strict=False)] for row in rows if row.count("|") > count]
+    heads = [*_LETTERED.finditer(low, start, end)]
+    if heads and "".join(head[1] for head in heads) == ascii_lowercase[:count]:
+        stops = [*(head.start() for head in heads[1:]), end]
+        forms.append([(n, low[h.end() : stop]) for n, h, stop in zip(every, heads, stops, strict=True)])
+    if in_turn := _in_turn(tape, count, 0):
+        spans = (*tape.spans, (end, end))
+        forms.append([(of, low[spans[at][1] : spans[stop][0]]) for (at, of), stop in zip(*in_turn, strict=True)])
+    if len(lines := _BULLETS.findall(low, start, end)) == count:
+        forms.append([*zip(every, lines, strict=True)])
+    for said in forms:
+        right = opposed([frozenset(_CLAUSE.findall(text)) for _, text in said], question)
+        judged = {n: value for (options, _), value in zip(said, right, strict=False) for n in options}
+        if len(judged) == count and right:
+            return judged
+    return None
+
+
+def opposed(said: Sequence[frozenset[str]], question: QuestionText) -> list[bool]:
+    """For each option whether its value is the right one; empty unless each has exactly one of two opposite values."""
+    every = frozenset[str]().union(*said)
+    pairs = [(right, wrong) for right, wrong in _OPPOSITES if {right, wrong} <= every]
+    pairs += [(word, form) for word in every for head in _NEGATIONS if (form := head + word) in every]
+    found = [pair for pair in pairs if all((pair[0] in words) != (pair[1] in words) for words in said)]
+    if len(found) != 1 or (question.wrong and found[0][0] in _EITHER):
+        return []
+    right, wrong = found[0]
+    return [(right in words) != (question.wrong or wrong in question.asking) for words in said]
 
 
 def _judged(tokens: str, items: Sequence[OptionsAt], ends: Sequence[int]) -> dict[int, bool] | None:
@@ -107,3 +166,28 @@ def sorted_by_verdict(tape: Tape, count: int) -> dict[int, bool] | None:
         if opens and piece[0][-1:] == ".":
             right = None  # it spoke of its sentence alone
     return judged if len(judged) == count and len({*judged.values()}) == 2 else None
+
+
+_TAG = re.compile(r"<[^<>]*>")
+_CLASS = re.compile(r"<[^<>]*\bclass=[\"']?([\w-]+)")
+_STRUCK = re.compile(r"\W*(?:~~|<(?:del|s|strike)>)")
+_BOLD = re.compile(r"\W*(?:\*\*|<b>|<strong>)")
+_SAYS_BOLD = re.compile(r"加粗|粗体|in bold")
+
+
+def typeset(output: str, keys: Sequence[str], question: QuestionText) -> tuple[int, ...]:
+    """The options that a raw reply marks by its type where it lists all, each on one line: those not struck through, those in
+    bold if it says what bold means, those of the right one of two classes. Empty if it does not."""
+    lines: dict[int, str] = {}
+    for line in output.splitlines() if "~~" in output or "<" in output or "**" in output else ():
+        said = key(_TAG.sub("", line))
+        found = [n for n, text in enumerate(keys) if len(text) > 1 and text in said]
+        if len(found) == 1 and lines.setdefault(found[0], line) != line:
+            return ()  # named again
+    if len(lines) != len(keys):
+        return ()
+    listed = [lines[n] for n in range(len(keys))]
+    kept = [not _STRUCK.match(line) for line in listed]
+    bold = [_BOLD.match(line) is not None for line in listed] if _SAYS_BOLD.search(output) else []
+    classes = opposed([frozenset(_CLASS.findall(line.lower())) for line in listed], question)
+    return next((tuple(n for n, mark in enumerate(m) if mark) for m in (kept, bold, classes) if len({*m}) == 2), ())

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, ends, fold, key, lower
+from evalsuite.parse.inturn import typeset
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.lists import cut_list, listing, without_numbered
 from evalsuite.parse.mentions import (
@@ -171,7 +172,10 @@ def parse_options(
     (0, 2, 3)
     """
     clean, known = strip(output), read_question(question, None if dialogue is None else tuple(dialogue))
-    verdict = _decide(clean, prepare_set(clean, options), known, finish, (), several=True)
+    keys = prepare_set(clean, options)
+    if finish != "length" and (marked := typeset(output, keys.keys, known)):
+        return Choices(Status.PARSED, marked, None, "typeset")
+    verdict = _decide(clean, keys, known, finish, (), several=True)
     return Choices(verdict.status, verdict.options, *_place(output, clean, verdict))
 
 

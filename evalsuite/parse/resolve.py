@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsuite.parse.chars import WORD, bare
-from evalsuite.parse.inturn import judged_in_turn, sorted_by_verdict
+from evalsuite.parse.inturn import judged_by_two_values, judged_in_turn, sorted_by_verdict
 from evalsuite.parse.question import TAIL, QuestionText
 from evalsuite.parse.rules import ALL, ANSWER, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
@@ -309,6 +309,15 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
     return chosen
 
 
+def _in_passing(hit: Hit, tape: Tape, low: str) -> bool:
+    """Whether an option is chosen between other paragraphs without the form of an answer: most likely one of several that the
+    reply names in other words."""
+    first, last = tape.spans[0][0], tape.spans[-1][1]
+    if hit.verdict == ANSWER or (tape.tokens[hit.at] == "M" and (hit.verdict == LINE or hit.rule in _ANSWERS)):
+        return False
+    return "\n" in low[first : hit.start].strip() and "\n" in low[hit.end : last].strip()
+
+
 def resolve_set(
     found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: QuestionText
 ) -> Verdict | None:
@@ -317,10 +326,12 @@ def resolve_set(
     concludes = bool(found) and found[-1].explicit and len(found[-1].options) > 1
     concludes = concludes or any([hit.verdict == ANSWER for hit in found])
     judged = None if concludes or not found else sorted_by_verdict(tape, count) or judged_in_turn(tape, count)
+    judged = judged or (None if concludes or cut else judged_by_two_values(tape, low, count, question))
     if judged:
         right = tuple(option for option in everything if judged[option])
         status, rule = (Status.PARSED, "in-turn") if right else (Status.UNPARSED, "none")
-        return Verdict(status, right, rule, found[0].start, found[-1].end)
+        span = (found[0].start, found[-1].end) if found else (tape.spans[0][0], tape.spans[-1][1])
+        return Verdict(status, right, rule, *span)
     chosen = _chosen(found, tape, low, everything)
     picked = {*_union(chosen)}  # AC，而不是ABC rejects neither A nor C
     # An answer by name and a conclusion outrank what is before them.
@@ -345,6 +356,9 @@ def resolve_set(
         only = None if cut or len(_union(found)) > 1 else _only_named(found, tape, low, question)
         return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else only
     start, end = chosen[0].start, chosen[-1].end
+    every = options == everything and chosen[-1].rule == "all-of-them"
+    if (len(options) == 1 or every) and _in_passing(chosen[-1], tape, low):
+        return None
     if any(hit.conflict for hit in chosen):
         return Verdict(Status.CONFLICT, (), "label-against-text", start, end)
     if -1 in options:

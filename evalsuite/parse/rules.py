@@ -147,6 +147,7 @@ RULES = [
 # chosen.
 SETS = [
     Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|(?:[!./,]|S=)_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
+    Rule("all-but-these", BUT, PLAIN, rf"E{G4}", r"(?:N['_]?[+w]|-)['_]*,OB?[+wy]", "除了D不合理以外，其他都合理。"),
     Rule("all-of-them", ALL, "B", r"[!./,:]F?(?:['_]?=)?", r"['_L~]*=?(?:[./,]|$)", "All of the above."),
     Rule("all-of-them", ALL, "B", r"[!./,:]F?['_]?", r"['_L~]*(?:=?['_B]*[+wy]|=(?:[./,]|$))", "全部都对"),
     Rule("all-of-them", ALL, "B", r"l['_]*", r"(?:[./,]|$)|['_]*[+wy]", "这道多选题里，C可以直接去掉，剩下的全选。"),

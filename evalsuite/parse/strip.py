@@ -86,7 +86,7 @@ _SIGNS: dict[str, str] = dict(  # LaTeX's names of signs
     re.findall(
         r"(\S+) (\S+)",
         "cap ∩ cup ∪ in ∈ notin ∉ subset ⊂ subseteq ⊆ perp ⊥ parallel ∥ angle ∠ triangle △ cdot · sin sin cos cos tan tan le ≤"
-        " leq ≤ ge ≥ geq ≥ Rightarrow → implies → therefore ∴",
+        " leq ≤ ge ≥ geq ≥ Rightarrow → implies → therefore ∴ checkmark √ times ×",
     )
 )
 _PLAIN = {
