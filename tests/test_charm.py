@@ -335,7 +335,7 @@ def test_items_without_dialogue_are_compared_one_by_one(tmp_path: Path) -> None:
     """Items without a dialogue do not count as items of one dialogue: then no difference would ever be significant."""
     tasks = ["charm_sport", "charm_memory_recommendation"]
     evalsuite.run({"m": lambda request: request.prompt[-20:]}, tasks=tasks, limit=4, out=tmp_path)
-    found = [(cell.place.task, [value.source for value in cell.values]) for cell in rated_cells_of(tmp_path)]
+    found = [(cell.place.task, [value.dialogue for value in cell.values]) for cell in rated_cells_of(tmp_path)]
     memory, *sport = sorted(found)  # questions of memory are Chinese only
     assert memory == (tasks[1], [*range(4)]) and sport == [(tasks[0], [*range(4)])] * 2
 

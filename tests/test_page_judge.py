@@ -71,7 +71,7 @@ def test_a_phone_shows_whole_controls_and_menus(page: Any) -> None:
     assert page.locator("#sheet-judge-controls").evaluate(fits)
     inside = "box => [box.getBoundingClientRect()].every((edge) => edge.left >= 0 && edge.right <= innerWidth)"
     menus = page.locator("#judge details.menu:visible")
-    assert menus.count() > 2
+    assert menus.count() > 1
     for menu in menus.all():
         menu.locator("summary").click()
         assert menu.locator(".menubox").evaluate(inside)

@@ -294,9 +294,8 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
         Column(Text("随机水平", "chance"), kind="percent"),
     ]
     for place, by_place in models.items():
-        if {scoring for by in by_place.values() for scoring in by} <= {
-            "generate"
-        }:  # a baseline, say, is asked in no other way
+        # A baseline, say, is asked in no other way.
+        if {scoring for by in by_place.values() for scoring in by} <= {"generate"}:
             continue
         lines = []
         for (item_set, task), by in sorted(by_place.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):

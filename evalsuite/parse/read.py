@@ -144,7 +144,10 @@ def read_one(
         return whole
     clean = strip(output)
     answer = _answer(output, clean, _decide(clean, known, question, finish, dialogue or (), several=False))
-    return (answer.status is Status.UNPARSED and _one_marked(output, known)) or answer
+    if answer.status is not Status.UNPARSED:
+        return answer
+    said = clean.text.rstrip(TURN + " \n")
+    return _one_marked(output[: clean.raw_span(0, len(said))[1]], known) or answer
 
 
 def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
@@ -406,9 +409,12 @@ def _block(
     tape, count = reply.tape(block), len(reply.options.keys)
     groups = [*tape.groups.values()]
     found = without_numbered(hits(tape, count, block.echo, several), reply.low, several)
-    if not found or (asked_again and listing(found, listed)):
+    short = (
+        not several or block.end - block.start < 2 * count
+    )  # a block without names may have a verdict for each option
+    if (short and not found) or (asked_again and listing(found, listed)):
         return None
-    if asked_again and found[0].rule == "line" and _FILLED.match(reply.low, found[0].start):
+    if asked_again and found and found[0].rule == "line" and _FILLED.match(reply.low, found[0].start):
         return Verdict(Status.PARSED, found[0].options, "answer", found[0].start, found[0].end)
     marked = _marked(reply.low, groups, count)
     if marked is not None and (several or len(marked.options) == 1):

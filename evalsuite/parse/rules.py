@@ -152,7 +152,6 @@ SETS = [
     Rule("all-of-them", ALL, "B", r"[!./,:]F?['_]?", r"['_L~]*(?:=?['_B]*[+wy]|=(?:[./,]|$))", "全部都对"),
     Rule("all-of-them", ALL, "B", r"l['_]*", r"(?:[./,]|$)|['_]*[+wy]", "这道多选题里，C可以直接去掉，剩下的全选。"),
     Rule("all-of-them", ALL, "O", r"", r"[=B_']*(?:[+wy]|C(?:[./,]|$))|['_]*B=(?:[./,]|$)", "(1)不正确，其余都正确"),
-    Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}(?:Y|(?<=[:|,])=(?:[.,|(/^]|$))", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
     Rule("judged-right", PICK, ANY, r"(?:[!/,.|]|M:[-+])[b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_|_=|['_]?x)", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-right", PICK, ANY, r"", r"\(?\+\)?(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),

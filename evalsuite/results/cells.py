@@ -52,10 +52,10 @@ def cell_results(
     chance = of_parsed = None
     if trials and TASKS[cell.place.task].kind.single:
         right = sum(score.values.get("accuracy") == 1.0 for *_, score in replies)
-        if not PERTURBATIONS[cell.place.perturb].several:  # guesses are hardly ever right in all rotations
-            levels = {
-                trial.item.id: 1 / len(trial.item.options) for trial in trials
-            }  # an item counts once, not each sample
+        # Guesses are hardly ever right in all rotations.
+        if not PERTURBATIONS[cell.place.perturb].several:
+            # An item counts once, not each of its samples.
+            levels = {trial.item.id: 1 / len(trial.item.options) for trial in trials}
             chance = math.fsum(levels.values()) / len(levels)
         of_parsed = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     result = CellResult(

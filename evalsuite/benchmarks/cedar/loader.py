@@ -86,8 +86,13 @@ class CedarCorpus(Corpus):
 
     def _sources(self, split: str) -> tuple[str, ...]:
         """The sources of the dialogues in a split's file; () if there is no such file."""
-        is_there = (self.root / f"{split}.jsonl").is_file()
-        return tuple(dict.fromkeys(instance.source for instance in self._instances(split)[0])) if is_there else ()
+        if not (self.root / f"{split}.jsonl").is_file():
+            return ()
+
+        def sources() -> tuple[str, ...]:
+            return tuple(dict.fromkeys(instance.source for instance in self._instances(split)[0]))
+
+        return self.once(("sources", split), sources)
 
     def load(self, task: Task, set: str, split: str) -> File:
         if not self.has(task, set, split):
