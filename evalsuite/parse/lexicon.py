@@ -31,7 +31,7 @@ CUES: dict[str, str] = {
     "U": "不如",  # rejects what stands before (a 不如 b)
     "=": "是 为 即 ”指 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 (主要|首要|根本|直接)原因是 还是 大概率是 莫过于 梗系 est es refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
-    "X": "不(是|认为|考虑|建议|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
+    "X": "不(是|认为|考虑|建议|看好|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 pass 淘汰 划掉 ruled_out rule_out (eliminat|exclud|reject)(e|es|ed|ing) discard",  # rejects what stands before or behind
     "N":  # negates the word that follows
@@ -44,7 +44,7 @@ CUES: dict[str, str] = {
         "consistent",
     "y": "可能 可以 likely possible",  # says that an option is possible
     "-":  # says that what stands before is wrong
-        "错(|误) 误 落选 无从谈起 去不成 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 过于绝对 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
+        "错(|误) 误 落选 无从谈起 去不成 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 商榷 于法无据 没(|有)关系 矛盾 相悖 牵强 过于绝对 值得怀疑 难以成立 (没有|缺乏|无|找不到)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) wrong "
         "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible no_support incorreta "
         "contradict(|s)",
     "a": "也",  # also

@@ -318,7 +318,7 @@ def test_a_run_of_three_models_makes_one_engine(
         made.append(model.name)
         return first.share(model)
 
-    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", engine)
+    monkeypatch.setattr("evalsuite.evaluation.ask.load_backend", engine)
     monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
     settings: dict[str, Any] = {
         "tasks": ["knowledge_filling", "event_cause"], "limit": 3, "scoring": ["generate", "labels"], "out": tmp_path / "run",
@@ -346,7 +346,7 @@ def test_a_sweep_is_evaluated_on_one_engine(
         made.append(model.name)
         return first.share(model)
 
-    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", engine)
+    monkeypatch.setattr("evalsuite.evaluation.ask.load_backend", engine)
     monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
     done = evalsuite.finetune(
         tmp_path / "models.yaml", model=["tiny"], tasks=["knowledge_filling"], sizes=[2, 6], set="easy", test_size=4,
@@ -374,7 +374,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     """Stopped after some replies: they are kept, none is asked again, and all ends as if it had not been."""
     entry = spec.model_dump(mode="json", exclude={"name"}, exclude_defaults=True)
     (tmp_path / "models.yaml").write_text(json.dumps({"models": [{**entry, "name": "m"}]}), encoding="utf-8")
-    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", lambda model, **_: first.share(model))
+    monkeypatch.setattr("evalsuite.evaluation.ask.load_backend", lambda model, **_: first.share(model))
     monkeypatch.setattr(type(first), "close", lambda self: None)
     settings: dict[str, Any] = {"tasks": ["domain_identification", "event_cause"], "limit": 12}
     put, kept = Store.put, []
