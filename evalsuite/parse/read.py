@@ -409,10 +409,9 @@ def _block(
     tape, count = reply.tape(block), len(reply.options.keys)
     groups = [*tape.groups.values()]
     found = without_numbered(hits(tape, count, block.echo, several), reply.low, several)
-    short = (
-        not several or block.end - block.start < 2 * count
-    )  # a block without names may have a verdict for each option
-    if (short and not found) or (asked_again and listing(found, listed)):
+    # A block that names no option may still have a verdict for each, if several may be right.
+    readable = found or (several and block.end - block.start >= 2 * count)
+    if not readable or (asked_again and listing(found, listed)):
         return None
     if asked_again and found and found[0].rule == "line" and _FILLED.match(reply.low, found[0].start):
         return Verdict(Status.PARSED, found[0].options, "answer", found[0].start, found[0].end)
