@@ -14,11 +14,11 @@ from run_files import results_json
 from shared_fixtures import shared_folder
 
 import evalsuite
-from evalsuite.analyses.robustness import ANALYSIS, compute, perturbation_effects, positions
+from evalsuite.analyses.robustness import ANALYSIS, Robustness, compute, perturbation_effects, positions
 from evalsuite.analyses.robustness_details import sheets as details
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.tables.terminal import draw
-from evalsuite.common.sheet import Sheet, english
+from evalsuite.common.sheet import Sheet, Value, english
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.analysis import Results
@@ -102,6 +102,28 @@ MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
 def test_models_that_are_known_through_and_through(perturb: str, reply: Reply, wanted: dict[str, Any]) -> None:
     row = first_drop(cell_outcomes(ITEMS, "none", reply), cell_outcomes(ITEMS, perturb, reply))
     assert {name: row[name] for name in wanted} == wanted
+
+
+def test_a_change_without_an_interval_has_none_beside_the_value_after() -> None:
+    """Runs of earlier versions have changes without an interval."""
+    row = first_drop(BASE, cell_outcomes(ITEMS, "reverse", (1, 0, None, 0))) | {"low": None, "high": None}
+    content = {"drops": [row], "positions": [], "wordings": [], "shots": []}
+    results = Results(Path(), "0", Reading(), (), {ANALYSIS.key: Robustness.model_validate(content)})
+    (sheet,) = (sheet for sheet in details(results) if sheet.name == "drops")
+    assert sheet.rows[1].cells[2] == Value(0.5)
+
+
+def test_bases_on_other_items_are_no_common_base() -> None:
+    """Three of four items were answered reversed: right, right, wrong before, but three of four over all."""
+    lost = cell_outcomes([ITEMS[n] for n in (0, 1, 3)], "reverse", (1, 1, 0))
+    drops = [row.written() for row in perturbation_effects([BASE, cell_outcomes(ITEMS, "shuffle", (1, 1, 0, 0)), lost])]
+    assert [row["base"] for row in drops] == [0.75, pytest.approx(2 / 3)]
+    content = {"drops": drops, "positions": [], "wordings": [], "shots": []}
+    results = Results(Path(), "0", Reading(), (), {ANALYSIS.key: Robustness.model_validate(content)})
+    for name, row in (("changes", 0), ("robustness", 0)):
+        sheets = [*details(results), *sheets_of(ANALYSIS, content)]
+        (sheet,) = (sheet for sheet in sheets if sheet.name == name)
+        assert sheet.rows[row].cells[1] == "≠"
 
 
 def test_runs_whose_shuffle_changed_every_order_are_read_as_such() -> None:

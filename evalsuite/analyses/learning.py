@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from statistics import mean
 from typing import Literal
 
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import value_or_dash
-from evalsuite.analyses.robustness import PositionCounts, all_positions
+from evalsuite.analyses.robustness import PositionCounts, all_positions, fraction
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
@@ -193,8 +194,8 @@ def label_check(trained: AdapterTraining, positions: PositionCounts | None) -> L
         distance=_distance(chosen, counts),
         bias=_distance(chosen, gold),
         most=most,
-        share=chosen[most] / sum(chosen) if sum(chosen) else None,
-        gold_share=gold[most] / sum(gold) if sum(gold) else None,
+        share=fraction(chosen[most], chosen),
+        gold_share=fraction(gold[most], gold),
     )
 
 
@@ -213,25 +214,30 @@ def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
     labels = max((check.labels for check in checks), key=len)
 
     def summed(counts: Iterable[Sequence[int]]) -> list[int]:
-        padded = ([*each, *[0] * (len(labels) - len(each))] for each in counts)
-        return [sum(column) for column in zip(*padded, strict=True)]
+        return [sum(column) for column in zip_longest(*counts, fillvalue=0)]
 
     def average(values: Iterable[float | None]) -> float | None:
         known = [value for value in values if value is not None]
         return mean(known) if known else None
 
     trained = summed(check.trained for check in checks)
+    # Seeds draw other training items, so that each may have another most frequent label: shares are of the pooled one.
+    most = trained.index(max(trained))
+
+    def share_at_most(counts: Sequence[int]) -> float | None:
+        return fraction(sum(counts[most : most + 1]), counts)  # 0 where a seed's items have fewer options
+
     return LabelCheck(
         labels=labels,
         trained=trained,
         chosen=summed(check.chosen for check in checks),
         gold=summed(check.gold for check in checks),
         silent=sum(check.silent for check in checks),
-        most=trained.index(max(trained)),
+        most=most,
         distance=average(check.distance for check in checks),
         bias=average(check.bias for check in checks),
-        share=average(check.share for check in checks),
-        gold_share=average(check.gold_share for check in checks),
+        share=average(share_at_most(check.chosen) for check in checks),
+        gold_share=average(share_at_most(check.gold) for check in checks),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from evalsuite.analyses.item_mean import value_or_dash
 from evalsuite.analyses.learning import ANALYSIS as CURVES
 from evalsuite.analyses.learning import Curve, CurvePoint, LabelCheck
+from evalsuite.analyses.robustness import fraction
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -166,9 +167,7 @@ def _labels(pool: str, curves: Sequence[Curve]) -> Iterator[Sheet]:
 
 def _label_rows(check: LabelCheck) -> Iterator[Row]:
     for n, label in enumerate(check.labels):
-        shares = (
-            (counts[n] / sum(counts) if sum(counts) else None) for counts in (check.trained, check.chosen, check.gold)
-        )
+        shares = (fraction(counts[n], counts) for counts in (check.trained, check.chosen, check.gold))
         yield Row((label, *(Value(share, tone="strong" if n == check.most else "") for share in shares)))
 
 

@@ -271,6 +271,11 @@ def positions(cell: CellOutcomes) -> PositionCounts:
     )
 
 
+def fraction(count: int, counts: Sequence[int]) -> float | None:
+    """A count's share of the sum of `counts`; None for a sum of 0."""
+    return count / sum(counts) if sum(counts) else None
+
+
 # --- wordings and shots
 
 
@@ -336,17 +341,24 @@ def _sheet(label: str, rows: Sequence[PerturbationEffect]) -> Sheet:
         places.setdefault((row.set, row.task), {})[row.perturb] = row
     lines = []
     for (item_set, task), by_name in sorted(places.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
-        bases = {fixed(100 * row.base, 1): row.base for row in by_name.values()}
-        # If each perturbation has other answered items, the bases differ: then every cell shows its own.
-        bases_differ = len(bases) > 1
-        cells = (_change(by_name.get(name), bases_differ) for name in names)
-        base: str | float = "≠" if bases_differ else next(iter(bases.values()))
+        base = common_base(by_name.values())
+        cells = (_change(by_name.get(name), base == DIFFERING) for name in names)
         lines.append(Row((task_and_set(TASKS[task], item_set), base, *cells), about={"set": item_set, "task": task}))
     columns = [perturb_column(name, kind="percent", about={"perturb": name}) for name in names]
     base_column = Column(Text("未扰动", "base"), kind="percent", key=True, about={"perturb": "none"})
     about = dict(rows[0].without("task", "set", "perturb"))
     title = titled(label, "：扰动前后", ": under perturbation")
     return Sheet("robustness", title, (Column(""), base_column, *columns), tuple(lines), about=about)
+
+
+DIFFERING = "≠"  # in place of a base, where rows have several
+
+
+def common_base(rows: Iterable[PerturbationEffect]) -> float | str:
+    """The score of one model on unperturbed items; DIFFERING if the perturbations share other items with it, so that rows have
+    other bases, to the digit shown."""
+    bases = {fixed(100 * row.base, 1): row.base for row in rows}
+    return DIFFERING if len(bases) > 1 else next(iter(bases.values()))
 
 
 def _change(row: PerturbationEffect | None, own_base: bool) -> Value:

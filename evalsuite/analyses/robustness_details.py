@@ -7,7 +7,15 @@ from dataclasses import replace
 from typing import TypeVar
 
 from evalsuite.analyses.robustness import ANALYSIS as ROBUSTNESS
-from evalsuite.analyses.robustness import PerturbationEffect, PositionCounts, Robustness, ShotValues, Wordings
+from evalsuite.analyses.robustness import (
+    PerturbationEffect,
+    PositionCounts,
+    Robustness,
+    ShotValues,
+    Wordings,
+    common_base,
+    fraction,
+)
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -86,7 +94,7 @@ def _changes(rows: Sequence[PerturbationEffect]) -> Sheet:
     ):
         by_kind = {row.perturb: row for row in of_model}
         cells = (_change(by_kind[kind]) if kind in by_kind else Value(None) for kind in kinds)
-        lines.append(Row((model, of_model[0].base, *cells), about={"model": model}))
+        lines.append(Row((model, common_base(of_model), *cells), about={"model": model}))
     title = _title("变化一览", "Changes at a glance", rows[0], rows[0].set)
     about = dict(rows[0].without("model", "perturb"))
     return Sheet(
@@ -135,7 +143,8 @@ def _drops(rows: Sequence[PerturbationEffect]) -> Sheet:
 
 
 def _effect(row: PerturbationEffect, choices: bool) -> tuple[CellValue, ...]:
-    after = Value(row.value, _share(row.base + (row.low or 0)), _share(row.base + (row.high or 0)))
+    low, high = (None if end is None else min(1.0, max(0.0, row.base + end)) for end in (row.low, row.high))
+    after = Value(row.value, low, high)
     change = _change(row, row.low, row.high)
     if not change.tone:
         change = replace(change, tone="quiet")
@@ -144,10 +153,6 @@ def _effect(row: PerturbationEffect, choices: bool) -> tuple[CellValue, ...]:
     all_alike = (Text(" 各轮换一致", " in all rotations"),) if row.consistency is not None else ()
     cells = (row.model, row.base, after, change, row.p_holm, Value(row.items, asides=(f" ({row.dialogues})",)), flips)
     return (*cells, Value(same, asides=all_alike)) if choices else cells
-
-
-def _share(value: float) -> float:
-    return min(1.0, max(0.0, value))
 
 
 # --- positions
@@ -161,9 +166,9 @@ def _positions(rows: Sequence[PositionCounts]) -> Sheet:
         lines.append(Row((_bias(row), None, None, None), "group", about))
         most = row.chosen.index(max(row.chosen)) if sum(row.chosen) else None
         for n, (label, chosen, gold, right) in enumerate(zip(row.labels, row.chosen, row.gold, row.right, strict=True)):
-            share = Value(_fraction(chosen, row.chosen), tone="strong" if n == most else "")
+            share = Value(fraction(chosen, row.chosen), tone="strong" if n == most else "")
             there = Value(right / gold if gold else None, asides=(f" /{gold}",))
-            lines.append(Row((label, share, _fraction(gold, row.gold), there), about=about))
+            lines.append(Row((label, share, fraction(gold, row.gold), there), about=about))
     columns = (
         Column(Text("选项", "option")),
         Column(Text("所选", "chosen"), "%", "percent"),
@@ -173,10 +178,6 @@ def _positions(rows: Sequence[PositionCounts]) -> Sheet:
     title = _title("按选项位置", "By position", rows[0], rows[0].set)
     chart = Chart("bars", up=(1, 2), pick=_ALONE)
     return Sheet("positions", title, columns, tuple(lines), about=dict(rows[0].without("model")), chart=chart)
-
-
-def _fraction(count: int, counts: Sequence[int]) -> float | None:
-    return count / sum(counts) if sum(counts) else None
 
 
 def _bias(row: PositionCounts) -> Value:
