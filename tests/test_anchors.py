@@ -244,6 +244,15 @@ def test_sheets_have_the_error_of_each_size_beside_that_of_random_items() -> Non
     ]
 
 
+def test_sheets_of_models_with_the_same_outcomes_have_empty_bars() -> None:
+    """All models have every item wrong, so that no choice of items errs."""
+    table = np.zeros((5, 60))
+    (point,) = curve(table, None, [10], 0)
+    column = TaskOutcomes(Place("", TASK, "easy", "test", "paper", 0), {}, tuple("abcde"), tuple("xyz"), table, None)
+    drawn, _ = anchor_sheets([ChosenAnchors(column, point, (point,), ())])
+    assert [row.cells[4] for row in drawn.rows] == [0.0, 0.0]
+
+
 def test_the_file_has_every_size_of_the_curve() -> None:
     """The figures of a size stand in the file as they were found; the two models' scores are 0 and 2 of 3."""
     place = Place("a", TASK, "easy", "test", "paper", 0)

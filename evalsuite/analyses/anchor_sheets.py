@@ -31,7 +31,8 @@ def anchor_sheets(chosen: Sequence[ChosenAnchors]) -> Iterator[Sheet]:
 
 
 def _curve(chosen: ChosenAnchors) -> Sheet:
-    longest = max(max(point.methods["random"], point.error) for point in chosen.curve)
+    # Without any error, as where all models have the same outcomes, all bars are empty.
+    longest = max(max(point.methods["random"], point.error) for point in chosen.curve) or 1.0
     columns = (
         Column(Text("题数", "items")),
         Column(Text("方法", "method")),
