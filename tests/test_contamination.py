@@ -694,6 +694,19 @@ def test_words_of_a_sign(tmp_path: Path) -> None:
     assert [row.p_holm for row in read_rows(tmp_path)] == [0.3]  # nothing of the other model
 
 
+def test_rows_of_a_package_that_is_not_installed_are_left_out(tmp_path: Path) -> None:
+    row = {
+        "model": "m", "fingerprint": "f", "set": "easy", "split": "test", "test": "order", "form": "raw", "n": 9,
+        "left_out": 0, "units": 9, "tokens": 9, "value": 0.5, "expected": 0.5, "figures": {}, "checks": {}, "p": 0.4,
+        "why": "", "reference": None, "listed": [],
+    }  # fmt: skip
+    keep_rows(tmp_path, [row | {"task": task} for task in ("event_cause", "task_of_a_package")])
+    rows = read_rows(tmp_path)
+    assert [row.task for row in rows] == ["event_cause", "task_of_a_package"]
+    (sheet,) = row_sheets(rows)
+    assert len(sheet.rows) == 2 and list(row_sheets(rows[1:])) == []  # a heading and the test
+
+
 def test_each_reference_is_noted_with_its_own_tests(tmp_path: Path) -> None:
     """Two references: of the one's three tests two have p, one of them below 0.05; of the other's two tests both are below."""
     base = {

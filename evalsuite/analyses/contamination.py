@@ -161,7 +161,11 @@ def sheets(results: Results) -> Iterator[Sheet]:
 def row_sheets(
     rows: Sequence[ExposureTest], scores: Mapping[tuple[str, ...], Sequence[CellResult]] | None = None
 ) -> Iterator[Sheet]:
-    """The sheet of rows of contamination.json. `scores`: (model, task, set, split) -> cells, of which the first is shown."""
+    """The sheet of rows of contamination.json, without tasks of packages that are not installed.
+
+    scores: (model, task, set, split) -> cells, of which the first is shown.
+    """
+    rows = [row for row in rows if row.task in TASKS]
     if not rows:
         return
     columns: Columns[ExposureTest] = (
