@@ -434,6 +434,19 @@ def test_a_model_that_fails_ends_the_passes(short_xcopa, tmp_path, monkeypatch):
     assert {cell["model"]: cell["missing"] for cell in cells_of(done) if cell["model"] == "other"}["other"] > 30
 
 
+def test_the_level_stated_is_that_of_the_intervals(short_xcopa, tmp_path):
+    """One of three models never answers: the pair of the other two has its interval at the level of three pairs."""
+
+    def gone(request):
+        raise EvalsuiteError("gone")
+
+    replies = {"gone": gone, "one": lambda request: "A", "two": lambda request: "A"}
+    done = evalsuite.run(replies, tasks=["xcopa"], data=short_xcopa, out=tmp_path, until_ranked="±20", baselines=[])
+    (row,) = content_of(done, "ranked")
+    assert [(pair["a"], pair["b"]) for pair in row["pairs"]] == [("one", "two")]
+    assert row["level"] == pytest.approx(1 - 0.05 / 3)
+
+
 @pytest.mark.slow
 def test_what_failed_is_asked_again_once_in_the_next_command(short_xcopa, tmp_path, monkeypatch):
     """The first command fails on a third of the items, so that all are asked and the pair stays open or is told from the rest."""

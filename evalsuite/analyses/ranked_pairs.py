@@ -9,6 +9,7 @@ asked in full and take no part.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -91,7 +92,7 @@ def compute(run: ScoredRun) -> list[Ranked] | None:
                     **dict(place),
                     metric=estimated_metric(TASKS[column[0].cell.place.task]),
                     margin=column[0].margin,
-                    level=level(len(compared)),
+                    level=level(column),
                     pairs=compared,
                 )
             )
@@ -138,11 +139,10 @@ def pairs(column: Sequence[RankedCell]) -> list[RankedPair]:
     from evalsuite.metrics.sequences import difference
 
     rows = []
-    pairs_of_models = list(combinations(column, 2))
-    for first, second in pairs_of_models:
+    for first, second in combinations(column, 2):
         order = first.asking.order
         margin = first.margin
-        low, high = difference(first.ranges, second.ranges, order, margin, level(len(pairs_of_models)))
+        low, high = difference(first.ranges, second.ranges, order, margin, level(column))
         if len(low):
             count = int(order.ends[len(low) - 1])
             value = float(np.mean(first.ranges[:count] - second.ranges[:count]))
@@ -171,9 +171,9 @@ def verdict(low: float, high: float, margin: float) -> Literal["a", "b", "alike"
     return "open"
 
 
-def level(count: int) -> float:
-    """The confidence level of each of `count` intervals, so that all of them hold at LEVEL (Bonferroni)."""
-    return 1 - (1 - LEVEL) / max(1, count)
+def level(column: Sequence[RankedCell]) -> float:
+    """The confidence level of the interval of each two models of a column, so that all pairs hold at LEVEL (Bonferroni)."""
+    return 1 - (1 - LEVEL) / max(1, math.comb(len(column), 2))
 
 
 # --- tables
