@@ -25,7 +25,7 @@ import evalsuite
 from evalsuite.analyses import average_ranks, significance
 from evalsuite.analyses import correlations as metric_correlations
 from evalsuite.analyses.average_ranks import drawn_ranks
-from evalsuite.analyses.saved import load_results
+from evalsuite.analyses.saved import load_results, narrow
 from evalsuite.analyses.significance import ItemScores, ModelScores, letter_sheets
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS, metric_named
@@ -156,6 +156,19 @@ def test_columns_in_which_no_test_can_tell_are_named() -> None:
             * told
         )
         assert bool(entry.not_worse) == told
+
+
+def test_a_table_of_some_models_says_whether_the_tests_of_all_can_tell(tmp_path: Path) -> None:
+    """Holm's correction is over all six pairs of four models, though two of them are shown."""
+    replies = {name: (lambda request, name=name: f"({name})") for name in "abcd"}
+    done = evalsuite.run(
+        replies, tasks=["knowledge_filling"], set="easy", baselines=[], limit=56, out=tmp_path, data="bundled:sample"
+    )
+    (whole,) = significance.group_sheets(done)
+    (some,) = significance.group_sheets(narrow(done, {"model": ["a", "b"]}))
+    assert [row.cells[0] for row in some.rows] == ["a", "b"] and some.rows == whole.rows[:2]
+    assert any("too few dialogues" in english(note) for note in whole.notes)
+    assert some.notes == whole.notes
 
 
 def test_adapters_are_a_family_of_their_own() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import combinations, product
@@ -251,21 +251,16 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
 
 def group_sheets(results: Results) -> Iterator[Sheet]:
     """Significance groups over all models of the run, as p-values are corrected over them; shows only the models in `results`."""
-    shown = by_key((cell.without("model"), cell.model) for cell in results.cells)
-    comparisons = []
-    for comparison in task_comparisons(list(read_model_scores(results.out, results.whole.cells))):
-        models = shown.get(comparison.without(), ())
-        some = {model: text for model, text in comparison.letters.items() if model in models}
-        left_out = {model: text for model, text in comparison.left_out.items() if model in models}
-        if some:
-            comparisons.append(comparison.model_copy(update={"letters": some, "left_out": left_out}))
-    yield from letter_sheets(comparisons)
+    models, columns = {cell.model for cell in results.cells}, {cell.without("model") for cell in results.cells}
+    every = task_comparisons(list(read_model_scores(results.out, results.whole.cells)))
+    shown = (entry for entry in every if entry.without() in columns and not models.isdisjoint(entry.letters))
+    yield from letter_sheets(shown, models)
 
 
-def letter_sheets(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
+def letter_sheets(entries: Iterable[TaskComparisons], models: Container[str] | None = None) -> Iterator[Sheet]:
     """A sheet for each benchmark, set and way of asking: a row per model, a column per task, with the letters of its models.
 
-    If a column has two comparisons, the later one is shown, which includes adapters.
+    If a column has two comparisons, the later one is shown, which includes adapters. `models`: those that have a row; None: all.
     """
     by_first_metric = (entry for entry in entries if entry.metric == TASKS[entry.task].item_metrics[0])
     tables = by_key(((benchmark_of(entry.task).name, entry.without("task")), entry) for entry in by_first_metric)
@@ -285,6 +280,7 @@ def letter_sheets(entries: Iterable[TaskComparisons]) -> Iterator[Sheet]:
         rows = [
             Row((model, *(_letters(by_task[t.name], model) for t in tasks)), about={"model": model})
             for model in sorted({m for e in by_task.values() for m in (*e.letters, *e.left_out)})
+            if models is None or model in models
         ]
         title = titled(
             place_words(about, BENCHMARKS[benchmark], ", "),
