@@ -48,6 +48,8 @@ def test_more_than_two_percent_of_a_cell_are_told() -> None:
     assert "（最多的是 简单 常识知识填充，10%）" in line.zh
     assert line.zh.startswith("a：13 条回复") and line in notes(results(many, some, few))
     assert cut(results(few)) == []
+    (line,) = cut(results(few.model_copy(update={"status": {"parsed": 48, "truncated": 2, "failed": 50}})))
+    assert "SI, 4 %" in line.en  # 2 of 50 replies, beside 50 failed requests
 
 
 def test_leaked_items_of_one_file_are_told_once() -> None:

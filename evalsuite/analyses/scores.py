@@ -30,7 +30,7 @@ from evalsuite.results.words import (
     task_heading,
     titled,
 )
-from evalsuite.types import Coordinates, Status, Task
+from evalsuite.types import WRITTEN, Coordinates, Status, Task
 
 # Mark in the tables of results -> its meaning.
 LEGEND = {
@@ -315,10 +315,10 @@ def _number(cell: CellResult | None, metric: str) -> Value:
     spread of several samples."""
     if cell is None:
         return Value(None)
-    answered = sum(cell.status.values()) - cell.failed
-    silent = answered - cell.status.get(Status.PARSED.value, 0)
+    replies = reply_count(cell)
+    silent = replies - cell.status.get(Status.PARSED.value, 0)
     lost = cell.failed + (0 if cell.is_estimate else cell.missing)
-    flags = [f"({100 * silent / answered:.0f})"] if silent else []
+    flags = [f"({100 * silent / replies:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
     flags += estimate_flags(cell)
@@ -328,6 +328,11 @@ def _number(cell: CellResult | None, metric: str) -> Value:
     if cell.estimate and cell.estimate.metric == metric:
         return Value(figure.value, figure.low, figure.high, flags=tuple(flags), compares=False)
     return Value(figure.value, flags=tuple(flags), compares=not lost and not cell.is_estimate)
+
+
+def reply_count(cell: CellResult) -> int:
+    """The number of a cell's replies. Failed requests have none."""
+    return sum(cell.status.values()) - cell.failed
 
 
 NAMED = 12  # the most tasks whose short names a line spells out
@@ -370,8 +375,8 @@ def unread(results: Results) -> list[Text]:
     replies: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for cell in results.cells:
-        if TASKS[cell.task].kind.options:
-            replies[cell.model] += sum(cell.status.values())
+        if TASKS[cell.task].kind.options and cell.scoring in WRITTEN:  # likelihoods are not parsed
+            replies[cell.model] += reply_count(cell)
             missed[cell.model] += cell.status.get("unparsed", 0)
     return [
         Text(
@@ -391,7 +396,7 @@ CUT = 0.02
 
 def cut_share(cell: CellResult) -> float:
     """The share of a cell's replies that their limit cut off before they answered."""
-    replies = sum(cell.status.values())
+    replies = reply_count(cell)
     return cell.status.get("truncated", 0) / replies if replies else 0.0
 
 
