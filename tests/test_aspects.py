@@ -9,8 +9,12 @@ from as_json import content_of
 from run_files import read_jsonl, results_json
 
 import evalsuite
+from evalsuite.analyses.aspects import ANALYSIS, Aspect, Aspects, sheets
 from evalsuite.analyses.saved import load_results, narrow
 from evalsuite.common.dialogue import sources
+from evalsuite.common.sheet import english
+from evalsuite.results.analysis import Results
+from evalsuite.types import Reading
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,22 @@ def test_tasks_that_share_dialogues_are_no_more_clusters(out: Path) -> None:
     for group in row["groups"]:
         mine = [n for n, (name, _) in zip(numbers, asked.values(), strict=True) if name == group["name"]]
         assert (group["n"], group["dialogues"]) == (len(mine), len({*mine}))
+
+
+def aspects(model: str, tasks: list[str], n: int, value: float) -> Aspects:
+    place = {"set": "charm", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
+    group = Aspect(name="Sports", chance=0.25, n=n, dialogues=n, value=value, interval=None)
+    return Aspects(model=model, **place, benchmark="charm", tasks=tasks, groups=[group])
+
+
+def test_models_asked_other_tasks_stand_in_other_tables() -> None:
+    """Two models answered both tasks, of which one lost replies; a third answered other tasks, so other questions."""
+    both, others = ["charm_time", "charm_sequence"], ["charm_time", "charm_sport"]
+    rows = [aspects("a", both, 30, 0.5), aspects("b", both, 20, 0.75), aspects("c", others, 40, 1.0)]
+    results = Results(Path(), "0", Reading(), (), {ANALYSIS.key: rows})
+    first, second = sheets(results)
+    assert [[row.cells[0] for row in sheet.rows[:-1]] for sheet in (first, second)] == [["a", "b"], ["c"]]
+    assert english(first.notes[0]).endswith(" 30") and english(second.notes[0]).endswith(" 40")
 
 
 def test_narrowing_to_a_task_leaves_no_figure_over_several(out: Path) -> None:

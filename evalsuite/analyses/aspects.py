@@ -6,7 +6,7 @@ Every item weighs the same. Intervals are those of breakdowns: Wilson's at the e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Literal
 
@@ -88,15 +88,19 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each benchmark, set and split: a row per model and way, a column per group."""
-    places = by_key(((row.benchmark, row.set, row.split), row) for row in results.of(ANALYSIS) or ())
+    """A sheet for each benchmark, set, split and choice of tasks: a row per model and way, a column per group."""
+    places = by_key(
+        ((row.benchmark, row.set, row.split, frozenset(row.tasks)), row) for row in results.of(ANALYSIS) or ()
+    )
     yield from with_notes(with_distinct_titles(_sheet(*place, rows) for place, rows in places.items()), _LEGEND)
 
 
-def _sheet(benchmark: str, item_set: str, split: str, rows: Sequence[Aspects]) -> Sheet:
+def _sheet(benchmark: str, item_set: str, split: str, tasks: Iterable[str], rows: Sequence[Aspects]) -> Sheet:
     suite = BENCHMARKS[benchmark]
-    last = {group.name: group for row in rows for group in row.groups}
-    names = papers_order(last, suite)
+    # Models may have different numbers of answered items: n and chance are those of the model with most.
+    groups_of_rows = sorted((group for row in rows for group in row.groups), key=lambda group: group.n)
+    largest = {group.name: group for group in groups_of_rows}
+    names = papers_order(largest, suite)
     columns = (
         Column(Text("模型", "model")),
         Column(Text("问法", "asked"), key=True),
@@ -107,12 +111,12 @@ def _sheet(benchmark: str, item_set: str, split: str, rows: Sequence[Aspects]) -
         groups = {group.name: group for group in row.groups}
         values = (groups[name].as_value if name in groups else Value(None) for name in names)
         lines.append(Row((row.model, row.way, *values), about={"model": row.model}))
-    lines.append(Row((Text("随机水平", "chance"), "", *(Value(last[name].chance) for name in names)), "apart"))
-    tasks = [TASKS[name] for name in sorted({task for row in rows for task in row.tasks}, key=task_order)]
-    sizes = [(_name(benchmark, name), last[name].n) for name in names]
+    lines.append(Row((Text("随机水平", "chance"), "", *(Value(largest[name].chance) for name in names)), "apart"))
+    pooled = [TASKS[name] for name in sorted(tasks, key=task_order)]
+    sizes = [(_name(benchmark, name), largest[name].n) for name in names]
     what = Text(
-        f"任务：{'、'.join(task.zh for task in tasks)}；题数：{'、'.join(f'{name.zh} {n}' for name, n in sizes)}",
-        f"{', '.join(task.short for task in tasks)}; n: {', '.join(f'{name.en} {n}' for name, n in sizes)}",
+        f"任务：{'、'.join(task.zh for task in pooled)}；题数：{'、'.join(f'{name.zh} {n}' for name, n in sizes)}",
+        f"{', '.join(task.short for task in pooled)}; n: {', '.join(f'{name.en} {n}' for name, n in sizes)}",
     )
     title = titled(f"{suite.title} {item_set}", "：按方面", ": by aspect")
     return Sheet("aspects", title, columns, tuple(lines), (what,), about={"set": item_set, "split": split})
