@@ -244,7 +244,10 @@ def test_a_submission_takes_nobodys_part(run: Path, tmp_path: Path) -> None:
 
 
 def test_drafts_of_killed_processes_go_with_the_next_lock(tmp_path: Path) -> None:
-    ours = [".results.json.0123abcd.part", "records/.a.jsonl.0123abcd.part", "page/shards/.a.js.0123abcd.part"]
+    ours = [
+        ".results.json.0123abcd.part", "records/.a.jsonl.0123abcd.part", "second/.a.jsonl.0123abcd.part",
+        "page/shards/.a.js.0123abcd.part", "benchmarks/x/prompts/reading/.plain.j2.0123abcd.part",
+    ]  # fmt: skip
     others = [".results.json.part", ".env.0123abcd", "a.0123abcd.part", "mine/.a.0123abcd.part", "records/a.jsonl"]
     for name in (*ours, *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -26,8 +26,19 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.text import path_text
 
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
-# Patterns of folders that hold drafts while they are written, in a run's folder or a sweep's.
-_FOLDERS = (".", "records", "judged", "page", "page/shards", "audit/*", "adapters/*", "adapters/*/checkpoints")
+# Patterns of the folders, in the folder of a run or a sweep, in which drafts are written.
+_FOLDERS = (
+    ".",
+    "records",
+    "judged",
+    "second",
+    "benchmarks/**",
+    "page",
+    "page/shards",
+    "audit/*",
+    "adapters/*",
+    "adapters/*/checkpoints",
+)
 _FOR_SYNC = os.O_RDWR if os.name == "nt" else os.O_RDONLY  # Windows syncs only files that are open for writing
 _SYNCS = 4  # the most fsyncs at a time: the disk merges concurrent ones
 
