@@ -100,6 +100,19 @@ def test_a_spreadsheet_of_marks(folder_and_sample: tuple[Path, Sample], separato
     assert marks.notes == (f"{file}: 1 outputs not marked",)
 
 
+def test_a_row_with_more_cells_than_columns_is_an_error(folder_and_sample: tuple[Path, Sample]) -> None:
+    """A comma without quotes shifts the cells behind it; blank cells at the end, as spreadsheets leave them, do no harm."""
+    folder, sample = folder_and_sample
+    file = folder / "m.csv"
+    for note, cells in (("好，但是,,", None), ("好,但是", 5)):
+        file.write_text(f"sample,output,annotator,said,note\n{sample.hash},c0,p,A,{note}\n", encoding="utf-8")
+        if cells is None:
+            assert len(read_marks([file], sample).marks) == 1
+            continue
+        with pytest.raises(DataError, match=r"m.csv:2: the row has 6 cells, and the header 5"):
+            read_marks([file], sample)
+
+
 def test_an_id_like_a_number_stays_a_text(tmp_path: Path) -> None:
     """A spreadsheet would make 1.23457E+11 of 123456789012, and the mark would be lost."""
     sample = sample_of((choice(0, id="123456789012"), "s", 1, 1), (choice(1, id="0a1b2c3d4e5f"), "s", 1, 1))

@@ -15,15 +15,15 @@ CsvCells = dict[str, str | None]  # column -> cell; None where the row is too sh
 
 # A spreadsheet takes a text that begins with one of these for a formula; the page's scripts have the same characters.
 _FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]\d+)?")
 _HASH_LIKE_NUMBER = re.compile(r"\d+(e\d+)?")
 
 
 def field(value: object) -> str:
     """A cell of a CSV file: a text that a spreadsheet would run gets an apostrophe before it. Numbers stay.
 
-    >>> field("=1+1"), field("-0.5")
-    ("'=1+1", '-0.5')
+    >>> field("=1+1"), field("-0.5"), field(-0.5e-7)
+    ("'=1+1", '-0.5', '-5e-08')
     """
     text = str(value)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
@@ -60,21 +60,27 @@ def parse_rows(
 ) -> Iterator[tuple[int, CsvCells]]:
     """(line number at the row's end, cells) of each row of a file's content in UTF-8. `path` is for messages.
 
-    The delimiter is the character of `delimiters` that is most frequent in the header. Raises DataError if the content is
-    not CSV in UTF-8 or its header lacks one of `columns`.
+    The delimiter is the character of `delimiters` that is most frequent in the header. Raises DataError if the content is not
+    CSV in UTF-8, if its header lacks one of `columns`, or if a row has text beyond the last column: a delimiter without quotes
+    has shifted its cells.
     """
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}; from a spreadsheet, save it as “CSV UTF-8”", path) from None
-    head = text.split("\n", 1)[0]
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(delimiters, key=head.count), strict=True)
+    delimiter = max(delimiters, key=text.partition("\n")[0].count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
+        head = reader.fieldnames or ()
         for column in columns:
-            if column not in (reader.fieldnames or ()):
-                names = ", ".join(reader.fieldnames or ()) or "none"
+            if column not in head:
+                names = ", ".join(head) or "none"
                 raise DataError(f"no such column; found {names}", path, 1, column)
         for row in reader:
-            yield reader.line_num, {name: row[name] for name in reader.fieldnames or ()}
+            beyond = row.get(None) or []
+            if any(cell.strip() for cell in beyond):
+                cells = len(head) + len(beyond)
+                raise DataError(f"the row has {cells} cells, and the header {len(head)}", path, reader.line_num)
+            yield reader.line_num, {name: row[name] for name in head}
     except csv.Error as error:
         raise DataError(f"not CSV: {error}", path, reader.line_num) from None
