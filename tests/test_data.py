@@ -165,6 +165,7 @@ OTHER = (
     "A: 多少钱一位？", "B: 大人六十，小孩免费。", "A: 那还挺划算的，下次叫上我。", "B: 好啊，我把链接发给你。",
     "A: 你们开车去吗？", "B: 坐地铁去，出站走十分钟就到。",
 )  # fmt: skip
+TURN = "A: 我昨天在商场买了一台新的洗衣机，今天上午就送到家里来了，还帮我装好了。"
 ENGLISH = (
     "A: I missed the bus again this morning and had to walk all the way to the office.",
     "B: You should really get up at half past six, then you would have time for breakfast, too.",
@@ -186,6 +187,10 @@ COPIES = {
         (LONG[0], "B: [MASK]，你坐吧。", *LONG[2:]),
         (*LONG[:3], "B: 在看昨晚的[MASK]比赛。", *LONG[4:]),
     ),
+    "one turn, masked": ((TURN,), (TURN.replace("商场", "[MASK]"),)),
+    "one turn, masked near its beginning": ((TURN,), (TURN.replace("昨天", "[MASK]"),)),
+    "one turn, masked, and a short one": ((TURN, "B: 好。"), (TURN.replace("商场", "[MASK]"), "B: 好。")),
+    "one turn, clipped": ((TURN,), (TURN[:-8],)),
     "a turn more": (LONG, (*LONG[:5], "B: 嗯嗯。", *LONG[5:])),
     "English": (ENGLISH, tuple(turn.upper().replace(",", ";") for turn in ENGLISH)),
     "one text in English": (ENGLISH[:2], ENGLISH[:2]),

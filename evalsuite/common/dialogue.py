@@ -62,19 +62,26 @@ def is_copy(a: Dialogue, b: Dialogue) -> bool:
 
 
 def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[bool]:
-    """Whether each of `dialogues` is a copy (`is_copy`) of a known one. Only dialogues with common turns are compared."""
+    """Whether each of `dialogues` is a copy (`is_copy`) of a known one.
+
+    Only dialogues with a turn that begins or ends alike are compared: equal turns do, and so do a masked or clipped turn and the
+    turn that it was.
+    """
     texts = [_DialogueText.of(dialogue) for dialogue in dict.fromkeys(tuple(d) for d in known)]
     equal = {text.turns for text in texts}
     holders: dict[str, list[int]] = defaultdict(list)  # turn -> the known dialogues that have it
+    by_end: dict[str, set[int]] = defaultdict(set)  # beginning or end of a turn -> the known dialogues that have it
     for n, text in enumerate(texts):
         for turn in set(text.turns):
             if len(turn) >= _LOOKED_UP:
                 holders[turn].append(n)
+                for end in _ends(turn):
+                    by_end[end].add(n)
 
     def leaked(text: _DialogueText) -> bool:
         if text.turns in equal:
             return True
-        shared_letters: Counter[int] = Counter()
+        shared_letters = Counter({n: 0 for turn in text.turns for end in _ends(turn) for n in by_end.get(end, ())})
         for turn, times in Counter(text.turns).items():
             for n in holders.get(turn, ()):
                 shared_letters[n] += times * len(turn)
@@ -94,6 +101,12 @@ def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[boo
 
 
 _LOOKED_UP = 4  # letters: shorter turns, such as 你好, stand in too many dialogues to be looked up
+
+
+def _ends(turn: str) -> tuple[str, str]:
+    """The first and the last letters of a turn. A masked turn has the first or the last of the whole one, a clipped one the
+    first."""
+    return f"{turn[:_LOOKED_UP]}…", f"…{turn[-_LOOKED_UP:]}"
 
 
 @dataclass(frozen=True, slots=True)
