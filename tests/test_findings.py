@@ -12,12 +12,16 @@ from as_json import a_cell
 import evalsuite
 from evalsuite.analyses.chance import ANALYSIS as CHANCE
 from evalsuite.analyses.chance import Chance
+from evalsuite.analyses.findings.benchmarks import over_benchmarks
+from evalsuite.analyses.findings.cells import numbered
 from evalsuite.analyses.findings.journey import findings, of_run
 from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
+from evalsuite.analyses.overview import overview
 from evalsuite.analyses.saved import load_results
 from evalsuite.analyses.significance import ItemScores, ModelScores, TaskComparisons
 from evalsuite.benchmarks import registry
+from evalsuite.benchmarks.groups import groups
 from evalsuite.page.report import _load, page_data
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.cell import CellResult
@@ -192,6 +196,44 @@ def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     (found,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 20, 50), *both]), "baselines")
     assert found.en == "a's score is above all baselines on none of 2 tasks of CORECODE HARD."
     assert found.zh == "CORECODE 困难（HARD）：a 的得分在 2 项任务上都没有高于所有基线。"
+
+
+def over_benchmarks_of(cells: Sequence[CellResult]) -> str:
+    """The finding over the benchmarks of one run; "" without one."""
+    results = Results(Path(), "", Reading(), tuple(cells), {"groups": overview(cells, [], groups().values())})
+    return "".join(one.en for one in over_benchmarks(numbered([results]), [results]))
+
+
+def two_benchmarks(**right: int) -> list[CellResult]:
+    """A cell of 50 items of two benchmarks for each model, by its right answers."""
+    tasks = {"knowledge_filling": "hard", "c3_reading": "d"}
+    return [cell(model, task, n, 50, set=of_set) for model, n in right.items() for task, of_set in tasks.items()]
+
+
+def test_the_oracle_is_no_baseline_that_the_best_model_is_below() -> None:
+    models = two_benchmarks(a=40, b=20)
+    best = "a has the highest mean of 2 models on all 2 benchmarks"
+    assert over_benchmarks_of(models).startswith(f"{best}; ")
+    assert over_benchmarks_of([*models, *two_benchmarks(oracle=50)]).startswith(f"{best}; ")
+    assert over_benchmarks_of([*models, *two_benchmarks(lexical=45)]).startswith(f"{best}, below a baseline on 2; ")
+
+
+def test_the_means_of_benchmarks_name_their_own_split() -> None:
+    """No request of one benchmark's test split was answered, so that the means of several benchmarks are of the dev split."""
+    test, dev = two_benchmarks(a=40, b=20), two_benchmarks(a=10, b=20)
+    lost = [
+        c.model_copy(update={"metrics": {"accuracy": c.headline.model_copy(update={"value": None})}})
+        if c.task == "c3_reading"
+        else c
+        for c in test
+    ]
+    dev = [c.model_copy(update={"split": "dev"}) for c in dev]
+    assert over_benchmarks_of([*test, *dev]).startswith(
+        "a has the highest mean of 2 models on all 2 benchmarks (test); "
+    )
+    assert over_benchmarks_of([*lost, *dev]).startswith(
+        "b has the highest mean of 2 models on all 2 benchmarks (dev); "
+    )
 
 
 def test_a_model_without_a_right_answer_is_told_once() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evalsuite.analyses import chance
 from evalsuite.analyses.chance import Chance
-from evalsuite.analyses.findings.cells import FindingCell, baseline_kind, best_baselines, models
+from evalsuite.analyses.findings.cells import FindingCell, baseline_kind, baselines, best_of_tasks, models
 from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value, within
 from evalsuite.analyses.significance import ALPHA
 from evalsuite.benchmarks.registry import TASKS
@@ -168,14 +168,11 @@ _BASELINES = {
 
 def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
     """Count the tasks on which the best score is above all baselines, and name the one on which a baseline leads most."""
-    top: dict[str, FindingCell] = {}
-    for cell in models(cells):
-        if cell.task.name not in top or cell.score > top[cell.task.name].score:
-            top[cell.task.name] = cell
-    pairs = [(first, top[name]) for name, first in best_baselines(cells).items() if name in top]
+    best = best_of_tasks(models(cells))
+    pairs = [(baseline, best[name]) for name, baseline in best_of_tasks(baselines(cells)).items() if name in best]
     if not pairs:
         return []
-    above = sum(model.score > first.score for first, model in pairs)
+    above = sum(model.score > baseline.score for baseline, model in pairs)
     whose = (
         Text("最高分", "The best score")
         if len({c.id for c in models(cells)}) > 1
@@ -193,7 +190,7 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
     negated = "not " if len(pairs) == 1 and not above else ""
     zh = f"{title.zh}：{whose.zh}在{on.zh}高于所有基线"
     en = f"{whose.en} is {negated}above all baselines on {within(on.en, title.en)}"
-    leads = [(first, model) for first, model in pairs if first.score > model.score]
+    leads = [(baseline, model) for baseline, model in pairs if baseline.score > model.score]
     shown = pairs[0][1]
     if leads:
         shown, model = max(leads, key=lambda pair: (pair[0].score - pair[1].score, -pair[0].number))

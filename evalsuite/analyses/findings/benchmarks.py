@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from evalsuite.analyses import overview
-from evalsuite.analyses.findings.cells import FindingCell
+from evalsuite.analyses.findings.cells import FindingCell, baselines
 from evalsuite.analyses.findings.words import Finding, named, percent
 from evalsuite.analyses.overview import BenchmarkGroup, GroupRow, GroupScore
 from evalsuite.benchmarks.registry import BENCHMARKS
@@ -19,14 +19,15 @@ from evalsuite.results.words import split_order, split_words
 
 @dataclass(frozen=True, slots=True)
 class _BenchmarkMeans:
-    """A benchmark with the means of the models that can be compared, the highest first, and the highest of a baseline."""
+    """The means of two or more models on a benchmark, the highest first."""
 
     title: str
     ranked: Sequence[tuple[str, GroupScore, float]]  # (model's id, its mean and interval, the mean)
-    baseline: float
+    baseline: float  # the highest mean of a baseline; 0 without one
 
     @property
     def lead(self) -> float:
+        """The difference between the two highest means."""
         return self.ranked[0][2] - self.ranked[1][2]
 
     @property
@@ -36,10 +37,16 @@ class _BenchmarkMeans:
 
 
 def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
-    """Name the model with the highest mean on most benchmarks of the first group that has several. The means are those of the
-    page's first table; there is no test over benchmarks."""
+    """Name the model with the highest mean on most benchmarks of the first group that has means on several. The means are those
+    of the page's first table; there is no test over benchmarks."""
+    groups = [(n, group) for n, results in enumerate(runs) for group in results.of(overview.ANALYSIS) or ()]
+    groups.sort(key=lambda pair: split_order(pair[1].split))
+    shown = next((group for _, group in groups if sum(c.kind == "benchmark" for c in group.columns) > 1), None)
+    if shown is None:
+        return []
     names = {cell.id: cell.name for cell in cells if not (cell.cell.is_baseline or cell.cell.is_adapter)}
-    columns = _columns(names, {cell.id for cell in cells if cell.cell.is_baseline}, runs)
+    same = [(n, group) for n, group in groups if (group.name, group.split) == (shown.name, shown.split)]
+    columns = _means(same, names, {cell.id for cell in baselines(cells)})
     won = [column for column in columns if column.is_won]
     if len(columns) < 2 or not won:
         return []
@@ -48,7 +55,9 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     leaders = [model for model, count in counts.items() if count == most]
     wins = [column for column in won if column.ranked[0][0] == leaders[0]]
     compared = len({model for column in columns for model, *_ in column.ranked})
-    on = _split(runs)
+    split = split_words(shown.split)
+    several = len({group.split for _, group in groups}) > 1
+    on = Text(f"（{split.zh}）", f" ({split.en})") if several else Text("", "")
     test = Text(
         "各任务的平均，未作检验；检验见其余各条", "Means of tasks, without a test; the other findings have tests"
     )
@@ -57,8 +66,8 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
         zh = f"{len(columns)} 个基准{on.zh}：{compared} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
         en = f"{named(who)} each have the highest mean of {compared} models on {most} of {len(columns)} benchmarks{on.en}."
         return [Finding("benchmarks", zh, en, test.zh, test.en)]
-    shown = max(wins, key=lambda column: column.lead)
-    (_, best, _), (second, next_best, _), *_ = shown.ranked
+    example = max(wins, key=lambda column: column.lead)
+    (_, best, _), (second, next_best, _), *_ = example.ranked
     below = sum(column.baseline > column.ranked[0][2] for column in wins)
     titles = [column.title for column in wins]
     where = Text(
@@ -70,11 +79,11 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     highest, then = _mean(best), percent(next_best.value or 0.0)
     zh = (
         f"{len(columns)} 个基准{on.zh}：{compared} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
-        f"{shown.title}：{highest.zh}，其次 {names[second]}，{then.zh}。"
+        f"{example.title}：{highest.zh}，其次 {names[second]}，{then.zh}。"
     )
     en = (
         f"{names[leaders[0]]} has the highest mean of {compared} models on {where.en}{on.en}{under.en}; "
-        f"{shown.title}: {highest.en}, next {names[second]}, {then.en}."
+        f"{example.title}: {highest.en}, next {names[second]}, {then.en}."
     )
     return [Finding("benchmarks", zh, en, test.zh, test.en)]
 
@@ -88,34 +97,15 @@ def _mean(score: GroupScore) -> Text:
     return Text(f"{value.zh}（{between}）", f"{value.en} ({between})")
 
 
-def _split(runs: Sequence[Results]) -> Text:
-    """The split of the means, if the runs have means of several."""
-    splits = list(dict.fromkeys(group.split for _, group in _groups(runs)))
-    if len(splits) < 2:
-        return Text("", "")
-    first = split_words(splits[0])
-    return Text(f"（{first.zh}）", f" ({first.en})")
+def _means(
+    groups: Sequence[tuple[int, BenchmarkGroup]], models: Collection[str], baseline_ids: Collection[str]
+) -> list[_BenchmarkMeans]:
+    """The benchmarks of a group on which two or more models have a mean, asked in the most frequent way.
 
-
-def _groups(runs: Sequence[Results]) -> list[tuple[int, BenchmarkGroup]]:
-    """(the run's index, the group) of all runs, the test split first."""
-    groups = [(n, group) for n, results in enumerate(runs) for group in results.of(overview.ANALYSIS) or ()]
-    return sorted(groups, key=lambda one: split_order(one[1].split))
-
-
-def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Results]) -> list[_BenchmarkMeans]:
-    """The benchmarks of the first group that has several, on which two or more models have a mean."""
-    groups = _groups(runs)
-    first = next((group for _, group in groups if sum(c.kind == "benchmark" for c in group.columns) > 1), None)
-    if first is None:
-        return []
-    rows = [
-        (f"{n}\t{row.model}", row, group)
-        for n, group in groups
-        if (group.name, group.split) == (first.name, first.split)
-        for row in group.rows
-    ]
-    ways = Counter((row.variant, row.shots, row.scoring) for model, row, _ in rows if model in names)
+    groups: the group in each run, (the run's index, the group). models, baseline_ids: ids of models (`FindingCell.id`).
+    """
+    rows = [(f"{n}\t{row.model}", row, group) for n, group in groups for row in group.rows]
+    ways = Counter((row.variant, row.shots, row.scoring) for model, row, _ in rows if model in models)
     if not ways:
         return []
     usual = ways.most_common(1)[0][0]
@@ -127,8 +117,8 @@ def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Resul
             if (row.variant, row.shots, row.scoring) == usual and (score := _whole(row, group, name))
         }
         values = {model: score.value for model, score in means.items() if score.value is not None}
-        ranked = sorted((model for model in values if model in names), key=lambda model: -values[model])
-        highest = max((value for model, value in values.items() if model in baselines), default=0.0)
+        ranked = sorted((model for model in values if model in models), key=lambda model: -values[model])
+        highest = max((value for model, value in values.items() if model in baseline_ids), default=0.0)
         if len(ranked) > 1:
             of_models = [(model, means[model], values[model]) for model in ranked]
             columns.append(_BenchmarkMeans(BENCHMARKS[name].title, of_models, highest))
@@ -136,7 +126,7 @@ def _columns(names: Mapping[str, str], baselines: set[str], runs: Sequence[Resul
 
 
 def _whole(row: GroupRow, group: BenchmarkGroup, benchmark: str) -> GroupScore | None:
-    """A model's mean over a benchmark; None if it has none, or if replies are lacking."""
+    """A model's mean over a benchmark; None if it has none, or if one of its parts lacks replies or is an estimate."""
     for column, score in zip(group.columns, row.scores, strict=True):
         if (column.kind, column.name) == ("benchmark", benchmark):
             lacking = any(part.lost or part.estimated for part in row.parts if part.name in column.parts)

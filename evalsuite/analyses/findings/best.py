@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evalsuite.analyses.findings.cells import FindingCell, best_baselines, models
+from evalsuite.analyses.findings.cells import FindingCell, baselines, best_of_tasks, models
 from evalsuite.analyses.findings.words import Finding, bare, listed, score, value, within
 from evalsuite.analyses.significance import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.grouping import by_key
@@ -39,37 +39,35 @@ class TaskRanking:
 
 
 def best(cells: Sequence[FindingCell], comparisons: Iterable[TaskComparisons], title: Text) -> list[Finding]:
-    """Name the model that is best on most tasks; if there is one model, its lowest and highest score."""
+    """Name the model that is best on most tasks; of a single model, give the lowest and the highest score."""
     of_models = models(cells)
     if len({c.id for c in of_models}) < 2:
         return _alone(of_models, title)
-    columns = compared(of_models, comparisons)
-    won = [column for column in columns if column.is_won]
-    if not won:
+    rankings = _rankings(of_models, comparisons)
+    wins_by_model = by_key((ranking.ranked[0].id, ranking) for ranking in rankings if ranking.is_won)
+    if not wins_by_model:
         return []
-    by_model = by_key((column.ranked[0].id, column) for column in won)
-    most = max(map(len, by_model.values()))
-    first = [won for won in by_model.values() if len(won) == most]
-    baselines = best_baselines(cells)
+    most = max(map(len, wins_by_model.values()))
+    first = [wins for wins in wins_by_model.values() if len(wins) == most]
     if len(first) > 1:
-        return [_several_lead(first, len(columns), most, title)]
-    return [_one_leads(first[0], columns, baselines, title)]
+        return [_several_lead(first, len(rankings), most, title)]
+    return [_one_leads(first[0], rankings, best_of_tasks(baselines(cells)), title)]
 
 
-def compared(of_models: Sequence[FindingCell], comparisons: Iterable[TaskComparisons]) -> list[TaskRanking]:
-    """The tasks on which two or more models are compared by the first metric."""
+def _rankings(of_models: Sequence[FindingCell], comparisons: Iterable[TaskComparisons]) -> list[TaskRanking]:
+    """The tasks on which two or more models are compared by the headline metric."""
     at = {replace(c.cell.place, model=c.id): c for c in of_models}
-    columns = []
+    rankings = []
     for comparison in comparisons:
         there = [at.get(Place(name, **comparison.coordinates())) for name in comparison.letters]
         ranked = sorted((c for c in there if c), key=lambda c: -c.score)
         if len(ranked) > 1 and not comparison.adapters and comparison.metric == ranked[0].task.metrics[0]:
-            columns.append(TaskRanking(ranked, comparison))
-    return columns
+            rankings.append(TaskRanking(ranked, comparison))
+    return rankings
 
 
 def _several_lead(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: Text) -> Finding:
-    """Say that several models are best on as many tasks."""
+    """Say that several models are best on the same number of tasks, `most` of `count`."""
     names = [won[0].ranked[0].name for won in first]
     return Finding(
         "best",
@@ -80,24 +78,23 @@ def _several_lead(first: Sequence[Sequence[TaskRanking]], count: int, most: int,
 
 
 def _one_leads(
-    wins: Sequence[TaskRanking], columns: Sequence[TaskRanking], baselines: dict[str, FindingCell], title: Text
+    wins: Sequence[TaskRanking], rankings: Sequence[TaskRanking], best_baselines: dict[str, FindingCell], title: Text
 ) -> Finding:
-    """Say that one model is best on most tasks, with its clearest win: a significant one where there is one, then one above the
-    baselines."""
+    """Say that one model is best on most tasks, and show its clearest win: a significant one before others, then one above the
+    baselines, then the one with the largest lead."""
 
-    def clearest(column: TaskRanking) -> tuple[bool, bool, float]:
-        first, second, *_ = column.ranked
-        base = baselines.get(first.task.name)
-        return column.is_clear, base is None or first.score > base.score, first.score - second.score
+    def clarity(win: TaskRanking) -> tuple[bool, bool, float]:
+        first, second, *_ = win.ranked
+        baseline = best_baselines.get(first.task.name)
+        return win.is_clear, baseline is None or first.score > baseline.score, first.score - second.score
 
-    shown = max(wins, key=clearest)
-    first, second, *_ = shown.ranked
-    count, most, clear = len(columns), len(wins), sum(column.is_clear for column in wins)
-    compared = len({cell.id for column in columns for cell in column.ranked})
-    below = sum(_is_below(column, baselines) for column in wins)
+    first, second, *_ = max(wins, key=clarity).ranked
+    count, most = len(rankings), len(wins)
+    compared = len({cell.id for ranking in rankings for cell in ranking.ranked})
+    below = sum(_is_below(win.ranked[0], best_baselines) for win in wins)
     under = Text(f"，有 {below} 项低于某个基线", f", below a baseline on {below}") if below else Text("", "")
-    lead = _lead(clear, wins, count)
-    test = _test(wins) if any(column.is_testable for column in wins) else Text("", "")
+    lead = _lead(wins, count)
+    test = _test(wins) if any(win.is_testable for win in wins) else Text("", "")
     best, then = score(first), bare(second)
     if count == 1:
         zh = (
@@ -123,15 +120,16 @@ def _one_leads(
     return Finding("best", zh, en, test.zh, test.en, first.number)
 
 
-def _is_below(column: TaskRanking, baselines: dict[str, FindingCell]) -> bool:
-    """Whether a baseline is ahead of the best model."""
-    base = baselines.get(column.ranked[0].task.name)
-    return base is not None and base.score > column.ranked[0].score
+def _is_below(cell: FindingCell, best_baselines: dict[str, FindingCell]) -> bool:
+    """Whether a baseline has a higher score than a model's cell on its task."""
+    baseline = best_baselines.get(cell.task.name)
+    return baseline is not None and baseline.score > cell.score
 
 
-def _lead(clear: int, wins: Sequence[TaskRanking], count: int) -> Text:
-    """Count the wins on which a model is significantly ahead of all others, among tasks with enough dialogues for a test."""
-    if not any(column.is_testable for column in wins):
+def _lead(wins: Sequence[TaskRanking], count: int) -> Text:
+    """Count the tasks on which the winner is significantly ahead of all others. `count`: number of compared tasks, won or not."""
+    clear = sum(win.is_clear for win in wins)
+    if not any(win.is_testable for win in wins):
         return Text("对话太少，无法判断领先是否显著", "from too few dialogues to tell it from the others")
     if count == 1:
         if clear:
@@ -142,10 +140,10 @@ def _lead(clear: int, wins: Sequence[TaskRanking], count: int) -> Text:
     return Text("但没有一项显著领先于所有其他模型", "significantly ahead of all others on none of them")
 
 
-def _test(columns: Sequence[TaskRanking]) -> Text:
-    """The tests of these columns, each corrected over its pairs of models."""
-    names = [TESTS[name] for name in sorted({column.comparison.test for column in columns})]
-    pairs = sorted({math.comb(len(column.comparison.letters), 2) for column in columns})
+def _test(rankings: Sequence[TaskRanking]) -> Text:
+    """The tests of these tasks, and the number of pairs of models that each task's test is corrected over."""
+    names = [TESTS[name] for name in sorted({ranking.comparison.test for ranking in rankings})]
+    pairs = sorted({math.comb(len(ranking.comparison.letters), 2) for ranking in rankings})
     spread = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]}–{pairs[-1]}"
     en = " or ".join(name.en for name in names)
     zh, en = "或".join(name.zh for name in names), f"{en[0].upper()}{en[1:]}"
@@ -155,11 +153,11 @@ def _test(columns: Sequence[TaskRanking]) -> Text:
 
 
 def _alone(of_models: Sequence[FindingCell], title: Text) -> list[Finding]:
-    """The scores of the only model: the lowest and the highest accuracy, or else of the metric that most of its tasks have."""
+    """The lowest and the highest accuracy of the only model; without accuracies, those of its most frequent headline metric."""
     if not of_models:
         return []
-    kinds = Counter(c.task.metrics[0] for c in of_models)
-    metric = "accuracy" if "accuracy" in kinds else kinds.most_common(1)[0][0]
+    counts = Counter(c.task.metrics[0] for c in of_models)
+    metric = "accuracy" if "accuracy" in counts else counts.most_common(1)[0][0]
     alike = sorted((c for c in of_models if c.task.metrics[0] == metric), key=lambda c: c.score)
     low, high = alike[0], alike[-1]
     least, most = score(low), score(high)

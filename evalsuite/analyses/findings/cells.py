@@ -102,12 +102,16 @@ def baseline_kind(cell: FindingCell) -> str:
     return cell.cell.facts.fingerprint.removeprefix("baseline:").split(":")[0]
 
 
-def best_baselines(cells: Sequence[FindingCell]) -> dict[str, FindingCell]:
-    """Task -> the cell of the baseline with the highest score. The oracle does not count."""
+def baselines(cells: Sequence[FindingCell]) -> list[FindingCell]:
+    """The cells of baselines that models are compared with: all but the oracle's, which knows the right answers."""
+    return [c for c in cells if c.cell.is_baseline and baseline_kind(c) != "oracle"]
+
+
+def best_of_tasks(cells: Sequence[FindingCell]) -> dict[str, FindingCell]:
+    """Task -> the cell with the highest score; the first of equal ones."""
     best: dict[str, FindingCell] = {}
     for cell in cells:
-        if cell.cell.is_baseline and baseline_kind(cell) != "oracle":
-            first = best.get(cell.task.name)
-            if first is None or cell.score > first.score:
-                best[cell.task.name] = cell
+        name = cell.task.name
+        if name not in best or cell.score > best[name].score:
+            best[name] = cell
     return best
