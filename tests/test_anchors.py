@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
@@ -360,6 +360,36 @@ def test_a_list_of_ids_is_a_subset_and_no_estimate(tmp_path: Path) -> None:
     (tmp_path / "ids.txt").write_text("\n".join([*ids, ""]), encoding="utf-8")
     (cell,) = cells_of(_ask(tmp_path, tmp_path / "ids.txt"))
     assert cell["estimate"]["method"] == "subset" and cell["estimate"]["asked"] == 3 == cell["items"]
+    assert "value" not in cell["estimate"]
+
+
+def test_an_estimate_counts_items_whose_requests_failed_but_none_that_were_not_asked(
+    tmp_path: Path, file: Path
+) -> None:
+    """One of three named items fails; two of ten anchor items are asked before the run ends."""
+    ids = [name for name in gold() if "/easy/" in name][:3]
+    (tmp_path / "ids.txt").write_text("\n".join([*ids, ""]), encoding="utf-8")
+
+    def failing(request: Request) -> str:
+        if request.id == ids[0]:
+            raise ValueError("no reply")
+        return "(a)"
+
+    (cell,) = cells_of(
+        evalsuite.run({"new": failing}, tasks=[TASK], out=tmp_path / "out", items=tmp_path / "ids.txt", set="easy")
+    )
+    assert cell["status"]["failed"] == 1 and cell["estimate"]["asked"] == 3
+    calls = count()
+
+    def ending(request: Request) -> str:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return "(a)"
+
+    with pytest.raises(KeyboardInterrupt):
+        evalsuite.run({"new": ending}, tasks=[TASK], out=tmp_path / "ended", items=file, set="easy")
+    (cell,) = cells_of(evalsuite.score(tmp_path / "ended"))
+    assert (cell["items"], cell["missing"], cell["estimate"]["asked"]) == (10, 8, 2)
     assert "value" not in cell["estimate"]
 
 

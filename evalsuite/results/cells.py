@@ -75,8 +75,9 @@ def cell_results(
     )
     outcomes = outcomes_of(cell, answered)
     counted = None if indices is None else frozenset(indices)
-    shown = with_estimate(result, outcomes, len(answered) == len(trials))
-    return ScoredCell(shown, outcomes, points, counted, influences)
+    asked_items = len({trial.item.id for trial, *_ in replies})
+    estimated = with_estimate(result, outcomes, asked_items, whole=len(answered) == len(trials))
+    return ScoredCell(estimated, outcomes, points, counted, influences)
 
 
 def _estimate(

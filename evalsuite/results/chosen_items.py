@@ -15,17 +15,18 @@ from evalsuite.results.outcomes import CellOutcomes, item_values
 from evalsuite.results.schema.cell import CellResult, Estimate
 
 
-def with_estimate(result: CellResult, outcomes: CellOutcomes, whole: bool) -> CellResult:
-    """The result with its estimate where `--items` asks a part of the items; the same where all are asked.
+def with_estimate(result: CellResult, outcomes: CellOutcomes, asked: int, whole: bool) -> CellResult:
+    """The result with its estimate if `--items` names the items; else the result as it is.
 
-    whole: every request got a reply; otherwise the headline has no value.
+    asked: number of items that were asked, those whose requests failed included.
+    whole: whether every request got a reply; otherwise the estimate has no value.
     """
     chosen = result.facts.items
     if chosen is None:
         return result
     anchors = chosen.anchors
     if anchors is None:
-        estimate = Estimate(method="subset", asked=len({o.item.id for o in outcomes.outcomes}), of=chosen.of)
+        estimate = Estimate(method="subset", asked=asked, of=chosen.of)
         return result.model_copy(update={"estimate": estimate})
     value = low = high = beyond = None
     if whole:
@@ -38,7 +39,7 @@ def with_estimate(result: CellResult, outcomes: CellOutcomes, whole: bool) -> Ce
     estimate = Estimate(
         method="anchors",
         chosen=anchors.method,
-        asked=len(anchors.weights),
+        asked=asked,
         of=chosen.of,
         metric=headline,
         error=anchors.error,
