@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from as_json import a_cell, cells_of, content_of, rated_cells_of
+from as_json import a_cell, a_run, cells_of, content_of, rated_cells_of, scored_cell
 
 import evalsuite
 from evalsuite.analyses.contamination import ExposureTest
@@ -27,6 +27,7 @@ from evalsuite.evaluation.early_stopping import Ranking
 from evalsuite.evaluation.settings import points
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.metrics.sequences import Order, bounds, difference, order_of, products
+from evalsuite.results.analysis import Analysis
 from evalsuite.results.estimates import item_range
 from evalsuite.results.schema.cell import TokenCounts
 from evalsuite.results.store import Store
@@ -523,6 +524,19 @@ def test_estimates_and_baselines_are_no_points_of_a_judge_s_correlations():
     ]  # fmt: skip
     (points,) = _points(judged, cells, lambda cell: cell.place.without("model")).values()
     assert [model for model, *_ in points] == ["whole"]
+
+
+def test_an_analysis_takes_estimates_whichever_analysis_asks_for_it_first():
+    whole, stopped = a_cell(), a_cell(set="hard", estimate={"method": "anchors", "asked": 3, "of": 10})
+
+    def ours(name, compute, **settings):
+        return Analysis(name, None, list, compute, **settings)
+
+    with_estimates = ours("with", lambda run: [cell.is_estimate for cell in run.results], estimates=True)
+    without = ours("without", lambda run: [[cell.is_estimate for cell in run.results], run.of(with_estimates)])
+    run = a_run(scored_cell(whole), scored_cell(stopped))
+    assert run.of(without) == [[False], [False, True]]
+    assert run.of(with_estimates) == [False, True]
 
 
 def test_means_have_no_figure_of_anchor_items_alone():

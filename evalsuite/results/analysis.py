@@ -71,19 +71,20 @@ class ScoredRun:
     replies: RunReplies
     write_records: RecordWriter
     cells: tuple[ScoredCell, ...]
+    _whole: ScoredRun | None = field(default=None, repr=False)  # the run with estimated cells, if they are left out
     _contents: dict[str, object] = field(default_factory=dict, repr=False)  # name of an analysis -> its content
 
     def of(self, analysis: Analysis[M]) -> M | None:
-        """The content of an analysis, computed once."""
+        """The content of an analysis, computed once, whichever analysis asks for it first."""
         if analysis.name not in self._contents:
-            run = self if analysis.estimates else self._complete
+            whole = self._whole or self
+            run = whole if analysis.estimates else whole._without_estimates()
             self._contents[analysis.name] = analysis.compute(run) if analysis.compute else None
         return cast("M | None", self._contents[analysis.name])
 
-    @property
-    def _complete(self) -> ScoredRun:
+    def _without_estimates(self) -> ScoredRun:
         """The run without estimated cells, for which the intervals and tests of most analyses do not hold."""
-        return replace(self, cells=tuple(cell for cell in self.cells if not cell.result.is_estimate))
+        return replace(self, cells=tuple(cell for cell in self.cells if not cell.result.is_estimate), _whole=self)
 
     @property
     def results(self) -> list[CellResult]:
