@@ -23,7 +23,6 @@ import numpy as np
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.metrics.sequences import Order, bounds
-from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.estimates import asking_of, estimated_metric, item_range
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import open_store
@@ -58,8 +57,7 @@ def outcomes(run: Path) -> Iterator[Outcomes]:
                 values.append((trial.request.sample, score.values[estimated_metric(task)]))
             else:
                 asking = asking_of(cell, trials)
-                rotations = PERTURBATIONS[cell.place.perturb].several
-                item_values = [item_range([values[n] for n in indices], rotations)[0] for indices in asking.trials]
+                item_values = [item_range(values[n] for n in indices)[0] for indices in asking.trials]
                 yield Outcomes(cell.place.name, cell.place.model, task.benchmark, np.array(item_values), asking.order)
 
 

@@ -123,8 +123,8 @@ def test_rare_strata_are_one(rare):
 
 
 def test_failed_requests_may_be_right_or_wrong():
-    assert item_range([(0, 1.0), (0, 0.5), (0, None)], rotations=True) == (0.0, 0.5)
-    assert item_range([(0, 0.0), (0, None)], rotations=True) == (0.0, 0.0)
+    assert item_range([(0, 1.0), (0, 0.5), (0, None)]) == (0.0, 0.5)
+    assert item_range([(0, 0.0), (0, None)]) == (0.0, 0.0)
 
 
 # --- runs

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
-from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.schema.cell import Estimate
 from evalsuite.types import Cell, Task, Trial
 
@@ -132,25 +131,24 @@ def item_ranges(
 ) -> list[tuple[float, float]]:
     """The lowest and highest value of each item from the beginning of the order, up to the first that was not wholly asked."""
     ranges = []
-    rotations = PERTURBATIONS[cell.place.perturb].several
     for of_item in asking.trials:
         if any(n not in values for n in of_item):
             break
-        ranges.append(item_range([(trials[n].request.sample, values[n]) for n in of_item], rotations))
+        ranges.append(item_range((trials[n].request.sample, values[n]) for n in of_item))
     return ranges
 
 
-def item_range(values: Iterable[tuple[int, float | None]], rotations: bool) -> tuple[float, float]:
+def item_range(values: Iterable[tuple[int, float | None]]) -> tuple[float, float]:
     """The lowest and highest value that an item may have: the mean of its samples, each of which counts as its lowest rotation.
 
-    values: a pair for each of its requests, (sample, value); the value is None if it failed.
+    values: (sample, value) of each of its requests; the value is None if the request failed.
 
-    >>> item_range([(0, 1.0), (1, None)], False)
+    >>> item_range([(0, 1.0), (1, None)])
     (0.5, 1.0)
     """
-    samples = by_key((sample, value) for sample, value in values)
-    ends = []
-    for unknown in (0.0, 1.0):
-        completed = [[unknown if v is None else v for v in rotations_of] for rotations_of in samples.values()]
-        ends.append(math.fsum(min(v) if rotations else math.fsum(v) / len(v) for v in completed) / len(completed))
-    return ends[0], ends[1]
+    samples = by_key(values).values()
+
+    def mean(unknown: float) -> float:
+        return math.fsum(min(unknown if v is None else v for v in rotations) for rotations in samples) / len(samples)
+
+    return mean(0.0), mean(1.0)
