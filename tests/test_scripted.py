@@ -196,6 +196,18 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ReplyFile(tmp_path / "nowhere.jsonl")
 
 
+def test_a_broken_file_stops_its_model_alone(tmp_path: Path) -> None:
+    replies_file(tmp_path, {"item": "i/1", "txt": "a"})
+    path = tmp_path / "models.yaml"
+    path.write_text(
+        "models:\n  - {name: broken, backend: scripted, path: replies.jsonl}\n"
+        "  - {name: first, backend: baseline, path: oracle}\n"
+    )
+    done = evalsuite.run(path, **ASKED, baselines=[], out=tmp_path / "run")
+    assert [cell["model"] for cell in cells_of(done)] == ["first"]
+    assert len(done.problems) == 1 and "model broken: " in done.problems[0] and ":1: field 'txt'" in done.problems[0]
+
+
 # --- backends of other packages
 
 

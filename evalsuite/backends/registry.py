@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
 from evalsuite.backends.model import Model
-from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
+from evalsuite.common.errors import BackendError, ConfigError, DataError, EvalsuiteError, unknown
 from evalsuite.common.plugins import installed, load_plugin, origin_of
 from evalsuite.common.weights import way_round
 from evalsuite.types import SAMPLING, SCORINGS
@@ -25,13 +25,13 @@ def _baseline(model: Model, train: TrainingItems, limits: Limits) -> Backend:
 
 
 def _scripted(model: Model, train: TrainingItems, limits: Limits) -> Backend:
-    if Path(model.path).is_dir():
-        from evalsuite.backends.recording import RecordedModel
-
-        return RecordedModel(model)
+    from evalsuite.backends.recording import RecordedModel
     from evalsuite.backends.scripted import ReplyFile
 
-    return ReplyFile(Path(model.path))
+    try:
+        return RecordedModel(model) if Path(model.path).is_dir() else ReplyFile(Path(model.path))
+    except DataError as error:  # the file holds the replies of this model alone, so the others go on
+        raise BackendError(f"model {model.name}: {error}") from None
 
 
 def _hf(model: Model, train: TrainingItems, limits: Limits) -> Backend:
