@@ -111,6 +111,20 @@ def test_a_label_that_begins_another() -> None:
     assert whole.likelihoods[0].logprob < -20 and whole.likelihoods[1].logprob == pytest.approx(p(0.6))
 
 
+def test_an_option_without_tokens_is_an_error() -> None:
+    """Its probability would be 1, so that it would be chosen."""
+    response = tokens.texts_response([[-0.5], []], [-1.0, 0.0], 5)
+    assert response.error == "option 1: its text has no tokens" and response.finish == "error"
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_no_tokens_have_no_log_probabilities(hf: HuggingFace, monkeypatch: pytest.MonkeyPatch, at_once: bool) -> None:
+    if at_once:
+        monkeypatch.setattr(prefill, "_one_by_one", lambda *_: None)
+    (row,) = prefill.continuations(hf.net, [[5, 6]], [[[7, 8], [9, 8], [], [10, 8]]])
+    assert [len(scores) for scores in row] == [2, 2, 0, 2]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["one by one", "at once", "a forward an option"])
 @pytest.mark.parametrize("kind", thorough_but(1, ["hf", "base"]))

@@ -337,8 +337,13 @@ def _difference(logprob: float, longer_logprobs: Sequence[float]) -> float:
 def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], prompt_tokens: int) -> Response:
     """The Response of scoring "texts".
 
-    `scores`: option -> token log-probabilities; `priors`: option -> log-probability without the question.
+    `scores`: option -> token log-probabilities; `priors`: option -> log-probability without the question. An option without
+    tokens, whose probability would be 1, gives a Response with `error`.
     """
+    if not all(scores):
+        empty = [bool(row) for row in scores].index(False)
+        error = f"option {empty}: its text has no tokens"
+        return Response("", "error", prompt_tokens, error=error)
     likelihoods = tuple(Likelihood(sum(row), len(row), prior) for row, prior in zip(scores, priors, strict=True))
     return _likelihoods_response("texts", prompt_tokens, likelihoods)
 

@@ -158,7 +158,9 @@ def _branch(
     import torch
 
     device = net.device
-    scores = [[[float(first[0, o[0]])] for o in row] for first, row in zip(nexts, options, strict=True)]
+    scores = [
+        [[float(first[0, token]) for token in o[:1]] for o in row] for first, row in zip(nexts, options, strict=True)
+    ]
     # Options of more than one token take a forward pass; options with the same prefix share a row.
     rows = sorted({(n, tuple(o[:-1])) for n, row in enumerate(options) for o in row if len(o) > 1})
     if not rows:
