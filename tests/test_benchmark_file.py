@@ -559,6 +559,25 @@ FIRST = [
         {"kind": "choice", "question": '{{ row["question"].stem }}', "options": '{{ row["question"].choices }}', "gold": "answerKey"},
     ),
     (
+        "numbered.csv",
+        '题目,选项,答案\n' + "".join(f'？{n},"[""甲"", ""乙""]",{n}\n' for n in (1, 2)),
+        {"kind": "choice", "question": "题目", "options": "选项", "gold": "答案", "gold_is": "number"},
+    ),
+    (
+        "numbered.jsonl",
+        "".join(json.dumps({"question": {"stem": f"？{n}", "choices": ["甲", "乙", "丙"]}, "answer": n}) + "\n" for n in (1, 3)),
+        {"kind": "choice", "question": '{{ row["question"].stem }}', "options": '{{ row["question"].choices }}', "gold": "answer",
+         "gold_is": "number"},
+    ),
+    (
+        "labelled.jsonl",
+        "".join(
+            json.dumps({"question": f"？{n}", "choices": {"text": ["甲", "乙", "丙"], "label": ["1", "2", "3"]}, "answer": n}) + "\n"
+            for n in (1, 3)
+        ),
+        {"kind": "choice", "question": "question", "options": "choices", "gold": "answer"},
+    ),
+    (
         "references.jsonl",
         "".join(json.dumps({"qid": n, "query": f"？{n}", "ground_truths": f"['甲{n}', '乙']"}) + "\n" for n in range(3)),
         {"kind": "answer", "id": "qid", "question": "query", "references": "ground_truths"},
@@ -592,6 +611,26 @@ def test_a_first_file_is_written_from_the_columns(
     assert items_of(written)
     with pytest.raises(ConfigError, match="exists already"):
         write_benchmark(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("column", "answers", "kind"),
+    [
+        ({"context": "甲在乙见丙。"}, ["甲", "乙", "丙"], "span"),
+        ({"options": ["甲", "乙"]}, [1, 2], "choice"),
+        ({}, ["是", "否", "是"], "choice"),
+    ],
+)
+def test_a_first_file_is_written_though_a_row_lacks_its_answer(
+    tmp_path: Path, column: dict[str, Any], answers: list[Any], kind: str
+) -> None:
+    rows = [{"question": "？", **column, "answer": answer} for answer in answers] + [{"question": "？", **column}]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    written = write_benchmark(tmp_path / "x.jsonl")
+    text = written.read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["tasks"]["ask"]["kind"] == kind and "None" not in text
+    with pytest.raises(DataError, match="answer"):
+        items_of(written)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16-le", "utf-16-be"])

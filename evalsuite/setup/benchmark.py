@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.file.benchmark import load_benchmark
-from evalsuite.benchmarks.file.expressions import RowField, listed, texts_of
+from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, listed, texts_of
 from evalsuite.benchmarks.file.items import options_in
 from evalsuite.benchmarks.file.rows import read_rows
 from evalsuite.common.errors import ConfigError, DataError
@@ -88,7 +88,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
         question_text = next(
             (_part(question, key) for key in ("text", "question", "content") if key in rows[0][question]), question
         )
-    values = [row.get(gold) for row in rows] if gold else []
+    values = [row[gold] for row in rows if row.get(gold) is not None] if gold else []
     kind = "answer"
     if options:
         kind = "choices" if any(_is_several(value) for value in values) else "choice"
@@ -112,7 +112,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
         if (column := _named(key, others)) and not {"dialogue", "context"} & task.keys():
             task[key] = column
     task |= {"question": question_text, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
-    if options and gold and _counts_from_one([row[gold] for row in rows], rows, options):
+    if options and gold and _counts_from_one(gold, options, rows):
         task["gold_is"] = "number"
     if kind == "choice" and gold:
         task["options"], task["gold"] = _without_letters(options, gold, rows)
@@ -158,17 +158,29 @@ def _in_context(rows: Cells, right: Any) -> bool:
     context = _named("context", list(rows[0]))
     if not context or not isinstance(right, str):
         return False
-    field = RowField(right)
-    return all(text in str(row.get(context)) for row in rows for text in texts_of(listed(field.value(row, {}))))
+    values = zip(rows, _values(right, rows), strict=True)
+    return all(text in str(row.get(context)) for row, value in values for text in texts_of(listed(value)))
 
 
-def _counts_from_one(values: Sequence[Any], rows: Cells, options: Any) -> bool:
-    """Whether gold numbers the options from 1: no gold is 0, and one is the number of options."""
-    if not isinstance(options, list | str) or not all(re.fullmatch(r"\d", str(value)) for value in values):
+def _counts_from_one(gold: str, options: Any, rows: Cells) -> bool:
+    """Whether gold numbers the options from 1: no gold is 0 or a label of the data, and one is the number of options."""
+    golds = [str(row.get(gold)) for row in rows]
+    if not isinstance(options, list | str) or not all(re.fullmatch(r"\d", value) for value in golds):
         return False
-    most = max(len(row[options]) if isinstance(options, str) else len(options) for row in rows)
-    numbers = {int(value) for value in values}
-    return 0 not in numbers and most in numbers
+    offered = [options_in(value) for value in ([options] if isinstance(options, list) else _values(options, rows))]
+    labels = {str(label) for _, of_row in offered for label in of_row}
+    most = max(len(texts) if isinstance(texts, list) else 0 for texts, _ in offered)
+    return labels.isdisjoint(golds) and "0" not in golds and str(most) in golds
+
+
+def _values(field: str, rows: Cells) -> Iterator[Any]:
+    """The value of a column or an expression on each row; None where the row lacks it."""
+    compiled = RowField(field)
+    for row in rows:
+        try:
+            yield compiled.value(row, {})
+        except ExpressionError:
+            yield None
 
 
 def _plain(name: str) -> str:
