@@ -175,6 +175,11 @@ def test_leaked_items_are_counted_among_those_asked_for(tmp_path: Path) -> None:
     for settings, left, leaked in (({}, 5, 3), ({"limit": 2}, 2, 1), ({"drop_leaked": True}, 2, 3), ({"drop_leaked": True, "limit": 1}, 1, 1)):  # fmt: skip
         _, _, _, (found,) = prepare("bundled:models.yaml", model=["random"], data=tmp_path, tasks=["event_cause"], out=tmp_path / "run", **settings)  # fmt: skip
         assert (len(found.items), found.leaked) == (left, leaked), settings
+    ids = tmp_path / "ids.txt"
+    ids.write_text("corecode/easy/test/event_cause/0\ncorecode/easy/test/event_cause/1\n")
+    for drop_leaked, left in ((False, 2), (True, 1)):
+        _, _, _, (found,) = prepare("bundled:models.yaml", model=["random"], data=tmp_path, tasks=["event_cause"], out=tmp_path / "run", items=ids, drop_leaked=drop_leaked)  # fmt: skip
+        assert (len(found.items), found.leaked) == (left, 1)
 
 
 @pytest.mark.slow

@@ -84,6 +84,26 @@ def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:
         evalsuite.run(path, **asked)
 
 
+def test_a_wording_of_the_model_that_a_task_lacks(tmp_path: Path) -> None:
+    """It is an error before any model is loaded, though other models have wordings of that task; a model that is not asked the
+    task may have any."""
+    own = tmp_path / "prompts" / "corecode" / "event_cause" / "mine.j2"
+    own.parent.mkdir(parents=True)
+    own.write_text("{{ question }}", encoding="utf-8")
+    path = tmp_path / "models.yaml"
+    entry = "  - {{name: lexical, backend: baseline, path: lexical, prompt: mine{0}}}\n"
+    other = "  - {name: random, backend: baseline, path: random}\n"
+    path.write_text("models:\n" + entry.format("") + other)
+    asked: dict[str, Any] = {
+        "tasks": ["event_cause", "slot_identification"], "set": "easy", "limit": 1, "prompts": tmp_path / "prompts", "out": tmp_path,
+    }  # fmt: skip
+    with pytest.raises(PromptError, match=r"model lexical: prompt: unknown prompt of slot_identification 'mine'"):
+        evalsuite.run(path, **asked)
+    path.write_text("models:\n" + entry.format(", tasks: [event_cause]"))
+    done = evalsuite.run(path, **asked)
+    assert [(cell["task"], cell["variant"]) for cell in cells_of(done)] == [("event_cause", "mine")]
+
+
 def test_finetune_trains_on_the_models_wording(tiny: Path, sample: CorecodeCorpus, tmp_path: Path) -> None:
     pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
     tasks = ("event_cause",)

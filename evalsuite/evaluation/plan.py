@@ -76,9 +76,10 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             raise DataError("--drop-leaked needs the training split, which is not there", path)
         items, count = without_leaks(file.items, leaked, s.limit, s.drop_leaked)
         picked = selection.pick(t, item_set, s.split, corpus, items) if selection else None
-        if picked:
+        if selection and picked:
             items = picked.items
-            count = None if leaked is None else sum(item.id in leaked for item in items)
+            # As in `without_leaks`, the listed items that --drop-leaked leaves out count, too.
+            count = None if leaked is None else len(leaked & {*selection.ids, *(item.id for item in items)})
         undrawn = () if corpus.training(t, item_set) is not None else _counts_of_shots(s, chosen, t)
         eval_sets.append(EvalSet(t, item_set, file, items, count, picked, undrawn))
         for change in _perturbations(s, t) if items else ():
@@ -106,14 +107,19 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
 def _checked_prompts(s: Settings, chosen: Sequence[Model], corpus: Corpora, source: EvalSet) -> Iterator[Prompt]:
     """The prompts of all wordings that these models are asked in; each has rendered its first item. Raises PromptError."""
     t = source.task
-    named_by = {wording: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for wording in _wordings(s, m)}
-    for wording in _fitting(s, t, list(named_by)):
+    asked = [m for m in chosen if m.tasks is None or t.name in m.tasks]
+    named_by = {
+        wording: f"model {m.name}: prompt: " * bool(m.prompt)
+        for m in asked
+        for wording in _fitting(s, t, _wordings(s, m))
+    }
+    for wording in named_by:
         try:
             prompt = Prompt(resolve(s.prompts), t, wording, corpus.given(t, source.set, wording))
             for item in _asked_in(corpus, source, s.split, wording)[1][:1]:
                 prompt.render(item)
         except PromptError as error:
-            raise PromptError(f"{named_by.get(wording, '')}{error}{_elsewhere(s, t, wording)}") from None
+            raise PromptError(f"{named_by[wording]}{error}{_elsewhere(s, t, wording)}") from None
         yield prompt
 
 
