@@ -432,6 +432,8 @@ def test_asked_directly_while_a_batch_is_under_way(caplog: pytest.LogCaptureFixt
         with caplog.at_level(logging.WARNING, "evalsuite"):
             list(direct.generate([request(n) for n in range(5)], [False] * 5))
         assert "5 requests are under way in batches" in caplog.text
+        elsewhere = model(server).model_copy(update={"api": API(base_url="http://localhost:1/v1", key_env=None)})
+        assert module.under_way(OpenAI(elsewhere, limits), [request(0)], limits.journal) == 0
         asked = {str(n): request(n) for n in range(6)}
         with Store(tmp_path / "store.sqlite") as store:
             for name, note in limits.journal.batches().items():

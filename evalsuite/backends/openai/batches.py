@@ -585,8 +585,9 @@ def line_names(backend: Endpoint, requests: Sequence[Request]) -> list[str]:
 
 
 def under_way(backend: Endpoint, requests: Sequence[Request], journal: Journal) -> int:
-    """The number of requests that are lines of batches that the endpoint has, or may have, begun."""
-    notes = [note for note in journal.batches().values() if note["file"]]
+    """The number of requests that are lines of batches which the model's endpoint has begun, or may have begun."""
+    address = backend.model.api.base_url
+    notes = [note for note in journal.batches().values() if note["file"] and note["address"] == address]
     lines = {line for note in notes for line in note["lines"]}
     return sum(name in lines for name in line_names(backend, requests)) if lines else 0
 
