@@ -285,6 +285,14 @@ def test_errors_are_told_apart(status: int, error: Any, kind: type[Exception], s
 
 
 @pytest.mark.parametrize(
+    "body", [{"error": None, "message": "Insufficient Balance"}, {"errors": [{"message": "Insufficient Balance"}]}]
+)
+def test_an_error_beside_the_usual_field_is_read(body: dict[str, Any]) -> None:
+    with pytest.raises(EndpointError, match=r"wants to be paid first \(403: .*Insufficient Balance"):
+        read_error(403, {}, json.dumps(body).encode(), _ASKED)
+
+
+@pytest.mark.parametrize(
     "headers, seconds",
     [
         ({}, None),

@@ -214,20 +214,16 @@ def _error(body: bytes) -> tuple[str, str, str | None]:
     except (ValueError, RecursionError):
         text = _start(body)
         return text, text.lower(), None
-    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    error = (answer.get("error") or answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
         text = _some(str(error))
         return text, text.lower(), None
     inner = error.get("innererror") or {}
     parts = [error.get("message") or error.get("detail"), error.get("code"), error.get("type")]
     parts += [inner.get("code")] if isinstance(inner, dict) else []
-    words = [str(part) for part in parts if part]
+    words = [str(part) for part in parts if part] or [_start(body)]
     param = error.get("param")
-    return (
-        _some(words[0]) if words else _start(body),
-        "\n".join(words).lower(),
-        param if isinstance(param, str) else None,
-    )
+    return _some(words[0]), "\n".join(words).lower(), param if isinstance(param, str) else None
 
 
 def asked_wait(headers: Mapping[str, str]) -> float | None:
