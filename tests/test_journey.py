@@ -275,11 +275,13 @@ def test_preview_of_scorings(cli: Any) -> None:
     text = cli(*words).stdout
     assert text.count("候选选项：") == 1 and text.count("(the prompt of this item above)") == 3
     assert (
-        "── likelihood of (b): 'b' or ' b' or '(b)'" in text
+        "── likelihood of (b): 'b' or ' b' or '(b'" in text
         and "── may be written for (b): 'b' or ' b' or '(b)'" in text
     )
     lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
     assert [x["scoring"] for x in lines] == ["generate", "labels", "texts", "constrained", "generate"]
+    labels = next(x for x in lines if x["scoring"] == "labels")
+    assert labels["candidates"][1] == ["b", " b", "(b"]  # the engine scores no closing bracket
     texts = next(x for x in lines if x["scoring"] == "texts")
     assert len(texts["candidates"]) == 3 and all(option in texts["prompt"] for (option,) in texts["candidates"])
     assert [x["candidates"] for x in lines if x["scoring"] == "generate"] == [None, None]

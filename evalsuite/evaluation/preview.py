@@ -13,7 +13,7 @@ from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import backend_named
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import resolve
-from evalsuite.types import Cell, Request, Trial, label_forms
+from evalsuite.types import Cell, Request, Trial, label_begins, label_forms
 
 PlannedCells = Iterable[tuple[Cell, list[Trial]]]
 
@@ -94,7 +94,8 @@ def candidates(request: Request) -> list[list[str]] | None:
         return None
     if request.scoring == "texts":
         return [[option] for option in request.options]
-    return [list(forms) for forms in label_forms(request.labels)]
+    forms_of = label_begins if request.scoring == "labels" else label_forms
+    return [list(forms) for forms in forms_of(request.labels)]
 
 
 def tokenizer_named(name: str, models: Models) -> str:
