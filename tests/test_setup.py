@@ -408,6 +408,16 @@ def test_weights_that_do_not_fit(tmp_path: Path) -> None:
     assert row.state == "wrong" and row.found == "30.0 GB of weights, 24 GB in the GPU"
 
 
+def test_weights_in_two_formats_count_once(tmp_path: Path) -> None:
+    for name in ("model.safetensors", "pytorch_model.bin"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(15 * 10**9)
+    Path("m.yaml").write_text("models: [{name: m, backend: vllm, path: .}]")
+    (model,) = load_models(Path("m.yaml"))
+    row = checks._of_weights(model, tmp_path, [machine.GPU("x", 24 * 10**9)], checks._row_of(model))
+    assert row.state == "ok" and row.found == "15.0 GB of weights, 24 GB in the GPU"
+
+
 @pytest.mark.parametrize(
     ("stored", "native", "dtype", "said"),
     [

@@ -313,7 +313,9 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
 
 
 def _of_weights(model: Model, folder: Path, gpus: Sequence[machine.GPU], row: _Row) -> Check:
-    size = sum(path.stat().st_size for kind in ("*.safetensors", "*.bin") for path in folder.glob(kind))
+    # Loaders read the .safetensors where both kinds are there.
+    files = [*folder.glob("*.safetensors")] or [*folder.glob("*.bin")]
+    size = sum(path.stat().st_size for path in files)
     on_gpu = bool(gpus) and model.device != "cpu"
     room = gpus[0].memory * model.vllm.tensor_parallel_size if on_gpu else machine.cpu()["memory"]
     where = "the GPU" if on_gpu else "main memory"
