@@ -98,8 +98,6 @@ def models_in(text: str, path: Path, names: list[str] | None = None) -> list[Mod
     """The models in the text of the models.yaml at `path`, which need not be there yet. Raises as `load_models`."""
     try:
         tree, node = parse_yaml(text)
-    except DataError as error:
-        raise ConfigError(str(error)) from None
     except yaml.YAMLError as error:  # without the lines around it, which may hold a key
         line, problem = line_and_problem(error)
         raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
