@@ -16,7 +16,9 @@ from tiers import thorough_but
 
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider import files as cider_files
-from evalsuite.benchmarks.cider.loader import NLI, CiderCorpus, category, relation_of
+from evalsuite.benchmarks.cider.dnli import CLASSES
+from evalsuite.benchmarks.cider.loader import CiderCorpus, category, relation_of
+from evalsuite.benchmarks.cider.metric import class_part
 from evalsuite.benchmarks.cider.relations import CATEGORIES, RELATIONS, official_triplet, parse_question, question_for
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.common.errors import DataError
@@ -24,8 +26,9 @@ from evalsuite.common.resources import bundled, packaged
 from evalsuite.metrics import squad
 from evalsuite.parse import parse_option
 from evalsuite.parse.english import parse_verbatim
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots
-from evalsuite.types import Item
+from evalsuite.types import Answer, Answered, Item, Reading, Response, Status
 
 SAMPLE = bundled("sample/cider")
 
@@ -197,6 +200,20 @@ def test_ids_are_unique_and_spans_stand_in_their_context(corpus: CiderCorpus) ->
             assert all((item.set, item.split, item.task) == (fold, split, task.name) for item in items)
             if task.kind.name == "span":
                 assert all(item.references[0] in item.dialogue[0] for item in items)
+
+
+@pytest.mark.parametrize("perturb", ["none", "reverse", "shuffle"])
+def test_precision_and_recall_are_of_entailment_in_every_order_of_the_options(
+    sample: CiderCorpus, perturb: str
+) -> None:
+    task = TASKS_CIDER["dnli"]
+    originals = sample.file(task, "fold1", "test").items
+    items = tuple(made for item in originals for made in PERTURBATIONS[perturb].items(item))
+    answers = tuple(Answer(Status.PARSED, item.options.index("entailment")) for item in items)
+    replies = (Response("", "stop"),) * len(items)
+    part = class_part(Answered(task, BENCHMARK.language, items, replies, answers, Reading(), {}))
+    values = part.sums.finish(part.sums.statistics.sum(axis=0))
+    assert values["recall"] == 1 and values["precision"] == mean(item.gold == 0 for item in originals)
 
 
 # --- prompts
@@ -374,7 +391,7 @@ def test_the_sample_has_every_task_in_every_fold(sample: CiderCorpus) -> None:
     assert len(sample.files("test")) == len(sample.files("train")) == len(TASKS_CIDER) * len(FOLDS)
     nli = sample.file(TASKS_CIDER["dnli"], "fold1", "test").items
     assert {category(item) for item in nli} == set(CATEGORIES)
-    assert nli[0].options == NLI and nli[0].references == ("entailment",)
+    assert nli[0].options == CLASSES and nli[0].references == ("entailment",)
 
 
 def test_published_averages_are_the_means_of_the_folds() -> None:

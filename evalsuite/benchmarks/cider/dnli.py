@@ -13,7 +13,8 @@ from random import Random
 
 from evalsuite.benchmarks.cider.relations import RELATIONS
 
-NEGATIVES = {"train": 2, "test": 8}  # per positive, section 5.2.1
+CLASSES = ("entailment", "contradiction")  # the options of its items; the first is the positive class
+NEGATIVES = {"train": 2, "test": 8}  # negatives for each positive (section 5.2.1)
 
 
 @dataclass(frozen=True, slots=True)

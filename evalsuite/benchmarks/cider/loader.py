@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from evalsuite.benchmarks.cider import files
-from evalsuite.benchmarks.cider.dnli import NEGATIVES, Triplet, negatives
+from evalsuite.benchmarks.cider.dnli import CLASSES, NEGATIVES, Triplet, negatives
 from evalsuite.benchmarks.cider.relations import RELATIONS, parse_question
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.benchmarks.corpus import Corpus, File
@@ -27,7 +27,6 @@ from evalsuite.common.errors import DataError
 from evalsuite.types import Item, Task
 
 SEED = 0  # the seed of NLI's negatives; part of the hash of their files
-NLI = ("entailment", "contradiction")  # options of dialogue-level NLI; the first is the positive class
 
 # Dialogues without span questions. Their folds are those of the repository's code/mcq/dataset/ids, with which the counts of
 # Table 3 are right. (A fourth one, dream-0003, has no triplet of the 31 relations.)
@@ -122,10 +121,10 @@ def nli_items(dialogue: files.RelationDialogue, set: str, split: str) -> Iterato
                 split,
                 dialogue.turns,
                 f"{triplet.head}\t{triplet.relation}\t{triplet.tail}",
-                NLI,
+                CLASSES,
                 ("(a)", "(b)"),
                 int(n > 0),
-                (NLI[n > 0],),
+                (CLASSES[n > 0],),
             )
 
 
