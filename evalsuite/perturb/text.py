@@ -74,12 +74,9 @@ def swap_speakers(item: Item, seed: int = 0) -> Item:
     """Swap the speakers A and B in the speaker marks and in question, references and options.
 
     Unchanged: the utterances; letters in words and names (NBA, A股, B站, AB型); labels; references and options that quote
-    the dialogue (spans, [MASK]). In HARD items only the marks change: their x and y are roles in an event, not speakers.
-    Applied twice it gives the original.
+    the dialogue (spans, [MASK]). Applied twice, it gives the original.
     """
     dialogue = tuple(turn[: _mark_end(turn)].translate(_SWAP) + _body(turn) for turn in item.dialogue)
-    if item.set == "hard":
-        return replace(item, dialogue=dialogue)
     spoken = "\n".join(map(_body, item.dialogue))
     question = _swapped(item.question, spoken, _label_spans(item))
     if TASKS[item.task].kind.quoted or "[MASK]" in spoken:
