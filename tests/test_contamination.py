@@ -179,6 +179,16 @@ def test_naming_is_tested_dialogue_by_dialogue() -> None:
     assert row["figures"]["naming p"] == pytest.approx(0.5, abs=0.01)
 
 
+def test_without_official_texts_there_is_no_mean() -> None:
+    control = [ProbeText("c", n, (("", f"{n}"),)) for n in range(3)]
+    compared = compare([], [], control, [1.0, 2.0, 3.0], Random(0))
+    assert (compared.value, compared.control, compared.p, compared.dialogues) == (None, 2.0, None, (0, 3))
+    file = ProbedFile("event_cause", "easy", "test", "guided")
+    text = ProbeText("a", "a", (("", "你好" * 20),))
+    failed = CompletionProbe(file, [text], [], [Request("a", "", (), 1)] * 2, ["", ""], 0).row([None, None], [], 0)
+    assert failed["value"] is None and failed["n"] == 0 and failed["why"] == "no control"
+
+
 # --- texts of files
 
 
@@ -206,6 +216,29 @@ def test_entries_of_every_layout(tmp_path: Path) -> None:
     for name, text in (("b.json", listed), ("c.json", held)):
         whole = found[name].join(found[name].entries)
         assert whole in text and len(found[name].entries) == 3 and not found[name].numbered
+
+
+def test_the_rows_of_a_table_are_entries_without_its_header(tmp_path: Path) -> None:
+    rows = ['0,"一问，\n两行",甲', "1,二问,乙", "2,三问,丙"]
+    tables = {"a.csv": "number,question,answer", "a.tsv": "number\tquestion\tanswer", "plain.csv": "question,answer"}
+    for name, head in tables.items():
+        lines = [row.replace("\n", "").replace(",", "\t") for row in rows] if name == "a.tsv" else rows
+        lines = [row[2:] for row in rows] if name == "plain.csv" else lines
+        path = tmp_path / name
+        path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+        found = read_entries(File(path, (), (), ""))
+        assert [entry.text for entry in found.entries] == lines and found.numbered == (name != "plain.csv")
+    found = read_entries(File(tmp_path / "a.csv", (), (), ""))
+    assert found.join([found.entries[n] for n in (1, 2, 0)]) == '0,二问,乙\n1,三问,丙\n2,"一问，\n两行",甲'
+
+
+@pytest.mark.parametrize(("benchmark", "task"), [("cmmlu", "exam"), ("halluqa", "choose"), ("xcopa", "cause_effect")])
+def test_numbers_of_shipped_benchmarks_stay_in_place(benchmark: str, task: str) -> None:
+    """A model that has read nothing expects 6 after 5, and would find the published order likelier."""
+    corpus = Corpora(bundled("sample")).all(benchmark)[0]
+    chosen = corpus.benchmark.task(task)
+    found = read_entries(corpus.file(chosen, corpus.sets[0], "test"))
+    assert found.numbered and all(entry.items for entry in found.entries)
 
 
 def test_a_json_file_without_a_list_is_read_by_lines(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class ProbeText:
 class ControlComparison:
     """Values of official items beside those of control items."""
 
-    value: float  # mean over official dialogues
+    value: float | None  # mean over official dialogues; None without any
     control: float | None  # mean over control dialogues; None without control
     p: float | None  # p-value, one-sided, that official values are no higher; None without control
     dialogues: tuple[int, int]
@@ -110,7 +110,7 @@ def compare(
     if min(sizes) > 1:
         detectable = POWER * (variance(means) / sizes[0] + variance(control_means) / sizes[1]) ** 0.5
     return ControlComparison(
-        fmean(means) if means else 0.0,
+        fmean(means) if means else None,
         fmean(control_means) if control_means else None,
         greater_p(means, control_means, rng) if min(sizes) else None,
         sizes,

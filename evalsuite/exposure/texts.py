@@ -1,11 +1,13 @@
-"""A benchmark's files as texts that a model may have read: entries of the official file, byte for byte, and items as prompts.
+"""The entries of a benchmark's official files, byte for byte, as a model may have read them.
 
-A file's entries are the lines of a JSONL file, or the elements of a JSON list. If entries are numbered in their order ("id": 0,
-1, 2 …), the numbers are kept apart: in another order of entries they stay where they are, since any model expects 6 after 5.
+Entries are the lines of a JSONL file, the elements of a JSON list, or the rows of a CSV or TSV file without its header. If they
+are numbered in their order ("id": 0, 1, 2 …, or a first column), the numbers are kept apart: in another order of entries they
+stay where they are, since any model expects 6 after 5.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Hashable, Sequence
@@ -20,7 +22,10 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_text
 from evalsuite.types import Item
 
-_NUMBER = re.compile(r'"(?:id|idx)"\s*:\s*(\d+)')
+# The key of a number by which entries may be counted, with all that stands before the number: "id", "question_id", "INDEX".
+_COUNTING_KEY = re.compile(r'("(?:[^"]*(?:[^"a-z]|\\n))?(?:id|idx|index)"\s*:\s*"?)\d', re.IGNORECASE)
+_FIRST_CELL = re.compile(r'\A"?(\d+)"?[,\t]')
+_TABLES = (".csv", ".tsv", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +76,23 @@ Shard = tuple[Unit, ...]
 def read_entries(file: File, limit: int | None = None) -> Entries:
     """The first `limit` entries of an official file. Raises DataError if it cannot be read."""
     texts, between = _split(file.path)
-    numbers = [_NUMBER.search(text) for text in texts]
-    values = [int(match.group(1)) for match in numbers if match]
-    running = len(values) == len(texts) and all(a < b for a, b in pairwise(values))
+    spans = _running_numbers(texts, file.path.suffix in _TABLES)
     entries = []
-    for text, match, items in zip(texts, numbers, _items(file, len(texts)), strict=True):
-        start, end = match.span(1) if running and match else (0, 0)
+    for text, (start, end), items in zip(texts, spans or [(0, 0)] * len(texts), _items(file, len(texts)), strict=True):
         context = items[0].context if items else text
         entries.append(FileEntry(text[:start], text[start:end], text[end:], context, items))
-    return Entries(tuple(entries[:limit]), between, running)
+    return Entries(tuple(entries[:limit]), between, bool(spans))
+
+
+def _running_numbers(texts: Sequence[str], of_table: bool) -> list[tuple[int, int]]:
+    """(start, end) of the running number in each text: the first number of one key, or first cell, that ascends; else []."""
+    keys = dict.fromkeys(match[1] for text in texts[:1] for match in _COUNTING_KEY.finditer(text))
+    patterns = [_FIRST_CELL] if of_table else [re.compile(rf"{re.escape(key)}(\d+)(?![\w.-])") for key in keys]
+    for pattern in patterns:
+        numbers = [match for text in texts if (match := pattern.search(text))]
+        if len(numbers) == len(texts) and all(int(a[1]) < int(b[1]) for a, b in pairwise(numbers)):
+            return [match.span(1) for match in numbers]
+    return []
 
 
 def _items(file: File, count: int) -> list[tuple[Item, ...]]:
@@ -93,6 +106,8 @@ def _items(file: File, count: int) -> list[tuple[Item, ...]]:
 def _split(path: Path) -> tuple[list[str], str]:
     """(the texts of a file's entries, the separator between two)."""
     text = read_text(path)
+    if path.suffix in _TABLES:
+        return _table_rows(text, path.suffix == ".csv"), "\n"
     begin = _list_in(text, path) if path.suffix == ".json" else -1
     if begin < 0:
         # not splitlines(): it also splits at U+2028, which a JSON string may hold
@@ -114,6 +129,16 @@ def _split(path: Path) -> tuple[list[str], str]:
 
 
 _BLANK = re.compile(r"[\s,]*")
+
+
+def _table_rows(text: str, quoted: bool) -> list[str]:
+    """The rows under the header, which would stand first in the published order alone. Quoted cells may hold ends of lines."""
+    lines, rows, start = text.split("\n"), list[str](), 0
+    reader = csv.reader((f"{line}\n" for line in lines), quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    for _ in reader:
+        rows.append("\n".join(lines[start : reader.line_num]))
+        start = reader.line_num
+    return [row for row in rows[1:] if row.strip()]
 
 
 def _list_in(text: str, path: Path) -> int:
