@@ -21,6 +21,7 @@ from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.file import rows
 from evalsuite.benchmarks.file.benchmark import load_benchmark
 from evalsuite.benchmarks.file.expressions import ExpressionError, RowField
+from evalsuite.benchmarks.file.items import lettered
 from evalsuite.benchmarks.registry import TASKS, add_file, add_run, open_corpus
 from evalsuite.common.errors import ConfigError, DataError, EvalsuiteError
 from evalsuite.setup.benchmark import write_benchmark
@@ -119,6 +120,7 @@ def test_parquet_and_saved_folders_hold_the_same_items(tmp_path: Path) -> None:
         0,
         1,
     ]
+    assert [row.index for row in rows.read_rows(tmp_path, "test-00000-of-00002.parquet").rows] == ["[0]", "[1]"]
     (tmp_path / "saved" / "dataset_dict.json").write_text("{}")
     with pytest.raises(DataError, match="of several splits, name one"):
         items_of(write(tmp_path, TABLE.replace("DATA", "saved")))
@@ -141,6 +143,89 @@ OPTIONS = [
     ({"text": ["月饼", "粽子"], "label": ["1", "2"]}, "2"), ([{"text": "月饼", "label": "甲"}, {"text": "粽子", "label": "乙"}], "乙"),
     ({"text": ["月饼", "粽子"], "label": ["A", "B"]}, 1),
 ]  # fmt: skip
+
+
+def test_more_options_than_eight_have_letters(tmp_path: Path) -> None:
+    options = " ".join(f"{letter}. 第{letter}项" for letter in "ABCDEFGHIJ")
+    row = json.dumps({"q": "？", "options": options, "label": "J"})
+    (item,) = items_of(write(tmp_path, TABLE.replace("DATA", "r.jsonl"), r_jsonl=row))
+    assert item.options == tuple(f"第{letter}项" for letter in "ABCDEFGHIJ") and item.gold == 9
+
+
+LETTERED = [
+    ("A. 维生素 K. 一种 B. 粽子", ["维生素 K. 一种", "粽子"]),  # K is no letter of these options
+    ("A. 见 B. 项 B. 粽子", None), ("A. 月饼 C. 粽子", None), ("甲 A. 月饼 B. 粽子", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "options"), LETTERED)
+def test_letters_begin_options_where_they_leave_nothing_open(text: str, options: list[str] | None) -> None:
+    assert lettered(text) == (options or text)
+
+
+def test_a_number_that_is_no_label_is_not_taken_for_an_index(tmp_path: Path) -> None:
+    rows = [
+        {"q": "？", "options": {"text": ["一", "二", "三"], "label": ["1", "2", "3"]}, "label": n} for n in range(3)
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    text = TABLE.replace("DATA", "r.jsonl")
+    with pytest.raises(DataError, match=r"0 is none of the options' labels: 1, 2, 3; .* gold_is: index"):
+        items_of(write(tmp_path, text, r_jsonl=lines))
+    by_index = text.replace("gold: label", "gold: label, gold_is: index")
+    assert [item.gold for item in items_of(write(tmp_path, by_index, r_jsonl=lines))] == [0, 1, 2]
+    by_text = json.dumps(rows[0] | {"label": "二"})
+    assert items_of(write(tmp_path, text, r_jsonl=by_text))[0].gold == 1
+
+
+VOTES = "name: polls\ndata: r.jsonl\ntasks:\n  tell: {kind: answer, question: q, references: said, votes: people}\n"
+
+
+def test_votes_are_of_references(tmp_path: Path) -> None:
+    row = {"q": "？", "said": ["月饼", "粽子"], "people": [3, 2], "options": ["月饼", "粽子"], "label": 0}
+    (item,) = items_of(write(tmp_path, VOTES, r_jsonl=json.dumps(row)))
+    assert (item.references, item.votes) == (("月饼", "粽子"), (3, 2))
+    for old, new in (
+        ("kind: answer", "kind: choice, options: options, gold: label"),  # would have no right option
+        ("references: said", "gold: said"),
+        ("references: said", "references: said, gold: said"),
+    ):
+        with pytest.raises(ConfigError, match="votes are counts of people for each of the references"):
+            load_benchmark(write(tmp_path, VOTES.replace(old, new)))
+    with pytest.raises(DataError, match="field 'said': is blank: expected a right answer"):
+        items_of(write(tmp_path, VOTES, r_jsonl=json.dumps(row | {"said": [], "people": []})))
+
+
+def test_a_condition_reads_the_words_of_tables(tmp_path: Path) -> None:
+    text = "name: checked\ndata: r.csv\ntasks:\n  tell: {kind: answer, question: q, gold: a, where: ok}\n"
+    table = "q,a,ok\n" + "".join(
+        f"{word or 'blank'}？,a,{word}\n" for word in ("true", "1", "x", "false", "False", "0", "no", "")
+    )
+    assert [item.question for item in items_of(write(tmp_path, text, r_csv=table))] == ["true？", "1？", "x？"]
+
+
+EXAMPLES = """
+name: capitals
+sets: [asia, europe]
+data: {train: train.jsonl, test: test.jsonl}
+tasks:
+  tell:
+    kind: answer
+    where: "{{ place == set }}"
+    question: q
+    gold: a
+    wordings: {shown: {examples: {count: 2, text: "{{ q }}{{ a }}；"}}}
+"""
+
+
+def test_examples_are_rows_that_are_asked(tmp_path: Path) -> None:
+    rows = [{"q": f"{place}{n}", "a": "是", "place": place} for place in ("asia", "europe") for n in range(3)]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    path = write(tmp_path, EXAMPLES, train_jsonl=lines, test_jsonl=lines)
+    benchmark = load_benchmark(path)
+    corpus = benchmark.loader(benchmark, path.parent)
+    assert corpus.given(benchmark.tasks[0], "europe", "shown") == {"examples": "europe0是；europe1是；"}
+    with pytest.raises(ConfigError, match="examples are rows of the training split, and there is none"):
+        load_benchmark(write(tmp_path, EXAMPLES.replace("train: train.jsonl, ", "")))
 
 
 @pytest.mark.parametrize(("options", "gold"), OPTIONS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,6 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
     zh, en = both(file.set_word)
     note_zh, note_en = both(file.published.note) if file.published else ("", "")
     home = path.parent
-    training = next((split for split in ("train", "dev") if split in file.splits), "")
     if file.published:
         _require_inside(home / file.published.file, path, "published.file")
     if file.templates:
@@ -58,7 +58,7 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
         commit=file.source.commit if file.source else "",
         no_address="" if file.source else f"{path} names no source",
         averaged=file.averaged,
-        training=training if file.training is None else file.training,
+        training=file.training_split,
         levels=tuple(file.levels),
         set_names={name: both(words) for name, words in file.set_names.items()},
         groups=tuple(file.groups),
@@ -162,14 +162,14 @@ class FileCorpus(Corpus):
         return variables
 
     def _examples(self, task: Task, set: str, examples: Examples) -> str:
-        """The texts of the first rows of the training split. Raises DataError if it is missing, or lacks a column."""
+        """The texts of the training split's first rows that are asked. Raises DataError if it is missing, or lacks a column."""
         split = self.benchmark.training
-        rows = read_rows(
-            self.root, self._relative(task.local, self._file.tasks[task.local].data, set, split), self._file.encoding
-        ).rows
-        field, more = RowField(examples.text), {"set": set, "split": split, "task": task.name}
+        relative = self._relative(task.local, self._file.tasks[task.local].data, set, split)
+        rows = read_rows(self.root, relative, self._file.encoding).rows
+        maker, field = ItemMaker(self._file, task.local, None, set, split), RowField(examples.text)
+        asked = (row for at in rows for row, is_asked in maker.rows(at) if is_asked)
         try:
-            return "".join(text_of(field.value(row.value, more)) for row in rows[: examples.count])
+            return "".join(text_of(field.value(row.value, row.variables)) for row in islice(asked, examples.count))
         except ExpressionError as error:
             raise DataError(str(error), self.path(task, set, split), None, "examples.text") from None
 

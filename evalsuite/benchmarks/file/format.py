@@ -93,7 +93,7 @@ class RowFields(Section):
     """The fields that make an item of a row. Each value is the name of a column, or a Jinja expression in {{ }} on the row."""
 
     where: ColumnOrExpression | None = None
-    """Only rows for which this expression is true: "{{ language == set }}"."""
+    """Only rows for which this is true: "{{ language == set }}". The texts false, no, off and 0 are not."""
     each: ColumnOrExpression | None = None
     """A list in the row: each of its elements is a row, `parent` the row itself, `number` the index from 1."""
     id: ColumnOrExpression | None = None
@@ -171,6 +171,11 @@ class TaskRow(RowFields):
             raise ValueError(message if kind.options else "needs gold, the right answer, or references")
         if self.question is None:
             raise ValueError("needs question: a column, or a text such as \"{{ 'What is the cause?' }}\"")
+        for fields in (self, *self.wordings.values()):
+            if fields.votes and (kind.options or self.gold or not (fields.references or self.references)):
+                raise ValueError(
+                    "votes are counts of people for each of the references: it needs these, and no gold or options"
+                )
         if self.dialogue and self.context:
             raise ValueError("has dialogue and context: name one")
         if self.reader not in (None, *READERS):
@@ -261,7 +266,15 @@ class BenchmarkFile(Section):
                 raise ValueError(unknown("set", name, self.sets))
         if self.training and self.training not in self.splits:
             raise ValueError(f"training: {self.training}: there is no data of that split")
+        for row in self.tasks.values():
+            if not self.training_split and any(other.examples for other in row.wordings.values()):
+                raise ValueError("examples are rows of the training split, and there is none: data needs train or dev")
         return self
+
+    @property
+    def training_split(self) -> str:
+        """The split that shots and examples are taken from; "" for none."""
+        return self.training if self.training is not None else next((x for x in self.splits if x != "test"), "")
 
     @property
     def splits(self) -> tuple[str, ...]:

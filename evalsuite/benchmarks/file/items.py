@@ -16,7 +16,7 @@ from evalsuite.types import Item
 _Made = TypeVar("_Made")
 
 _ID = re.compile(r"[^/\x00-\x20\x7f]{1,200}")
-_LETTERED = re.compile(r"(?:^|\s|[;；])\(?([A-H])[.．、:：)）]\s*")
+_LETTERED = re.compile(r"(?:^|\s|[;；])\(?([A-Z])[.．、:：)）]\s*")
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _ALPHABET = 26  # the most options that letters can label
 _YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # words that YAML 1.1 reads as true, and as false
@@ -65,7 +65,7 @@ class ItemMaker:
                 for n, expanded in enumerate(elements, 1)
             ]
         for expanded in expanded_rows:
-            yield expanded, self._fields["where"] is None or bool(self._value("where", expanded))
+            yield expanded, self._fields["where"] is None or _is_true(self._value("where", expanded))
 
     def number(self, row: ExpandedRow, index: int) -> str:
         """The item's number within its file."""
@@ -129,6 +129,8 @@ class ItemMaker:
             for each, count in zip(answers, counts, strict=True):
                 for text in texts_of(each):
                     votes_of[text] = max(count, votes_of.get(text, 0))
+        if not votes_of:
+            raise self._fault("references", "is blank: expected a right answer")
         return tuple(votes_of), tuple(votes_of.values())
 
     # --- values of fields
@@ -193,9 +195,11 @@ class ItemMaker:
         if fields is None:
             return (), ()
         mapped = isinstance(fields, dict)
-        values, keys = (
-            (self._mapped(fields, row), tuple(fields)) if mapped else options_in(self._field_value("options", row))
-        )
+        if mapped:
+            values, keys = self._mapped(fields, row), tuple(fields)
+        else:
+            values, labels = options_in(self._field_value("options", row))
+            keys = tuple(self._converted("options", _each_text, labels))
         if not isinstance(values, list):
             raise self._fault("options", "expected a list of options; separate columns are named as [A, B, C]")
         texts = self._converted("options", _each_text, values)
@@ -227,11 +231,12 @@ class ItemMaker:
         """The index of the right option. Raises RowFault if there is none, or if the value can be read in two ways."""
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
-        if keys:
+        mapped = isinstance(self._fields["options"], dict)
+        if mapped or self._task.gold_is is None:
             indices_of_key = {n for n, key in enumerate(keys) if _is_key(key, value)}
             if len(indices_of_key) == 1:
                 return indices_of_key.pop()
-            if isinstance(self._fields["options"], dict):
+            if mapped:
                 known = ", ".join(map(text_of, keys))
                 raise self._fault("gold", f"{value!r} is none of the keys of options: {known}")
         if value is None or isinstance(value, list | dict | bool):
@@ -240,6 +245,14 @@ class ItemMaker:
         ways = {way: index for way, index in _readings(text_of(value), options) if way == (self._task.gold_is or way)}
         if self._task.gold_is is None:
             ways.pop("number", None)
+            if "index" in ways and any(
+                key.isdecimal() for key in keys
+            ):  # in other rows an index would be read as a label
+                known = ", ".join(keys)
+                raise self._fault(
+                    "gold",
+                    f"{value!r} is none of the options' labels: {known}; where it is an index, add gold_is: index",
+                )
         indices = {index for index in ways.values() if 0 <= index < len(options)}
         if len(indices) == 1:
             return indices.pop()
@@ -261,7 +274,7 @@ class ItemMaker:
         return RowFault(message, self.column(key))
 
 
-def _each_text(values: list[Any]) -> list[str]:
+def _each_text(values: Sequence[Any]) -> list[str]:
     return [text_of(value) for value in values]
 
 
@@ -273,10 +286,17 @@ def lettered(value: Any) -> Any:
     """
     if not isinstance(value, str):
         return value
-    before, *parts = _LETTERED.split(value.strip())
-    letters, texts = parts[::2], [text.strip(" \t\r\n;；") for text in parts[1::2]]
-    in_order = all(ord(letter) - ord("A") == n for n, letter in enumerate(letters))
-    return texts if not before and len(texts) > 1 and in_order else value
+    text = value.strip()
+    marks = list(_LETTERED.finditer(text))
+    in_order: list[re.Match[str]] = []
+    for mark in marks:
+        if ord(mark[1]) - ord("A") == len(in_order):
+            in_order.append(mark)
+    # A letter of these that stands there again, or before its turn, leaves open where the options begin.
+    if len(in_order) < 2 or in_order[0].start() or sum(mark[1] <= in_order[-1][1] for mark in marks) > len(in_order):
+        return value
+    ends = [*(mark.start() for mark in in_order[1:]), len(text)]
+    return [text[mark.end() : end].strip(" \t\r\n;；") for mark, end in zip(in_order, ends, strict=True)]
 
 
 def options_in(value: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -313,6 +333,11 @@ def _readings(text: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
     if re.fullmatch(r"-?\d{1,3}", text):
         yield "index", int(text)
         yield "number", int(text) - 1
+
+
+def _is_true(value: Any) -> bool:
+    """Whether a condition holds. Cells of tables are texts, of which "false" and "0" are false, too."""
+    return value.strip().lower() not in {"", "0", *_NO} if isinstance(value, str) else bool(value)
 
 
 def _is_key(key: Any, value: Any) -> bool:

@@ -9,7 +9,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -61,9 +61,9 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
     parts: list[bytes] = []
     if named.is_dir():
         parts = _saved_files(root, path)
-        data_rows = _streams(parts, named)
+        data_rows = _numbered(_streams(parts, named))
     elif shards := _shards(path):
-        data_rows = chain.from_iterable(_read_shard(root, shard, parts) for shard in shards)
+        data_rows = _numbered(chain.from_iterable(_read_shard(root, shard, parts) for shard in shards))
     else:
         suffix = PurePosixPath(path).suffix
         if suffix not in FORMATS:
@@ -90,12 +90,12 @@ def _shards(path: str) -> list[str]:
     return [f"{first[1]}{n:05}-of-{first[2]}.parquet" for n in range(int(first[2]))] if first else []
 
 
-def _read_shard(root: Path, path: str, parts: list[bytes]) -> Iterator[DataRow]:
+def _read_shard(root: Path, path: str, parts: list[bytes]) -> Iterator[Any]:
     """The rows of one of several Parquet files; its content is added to `parts`."""
     parts.append(read_plain(root, path, LARGEST))
     if sum(map(len, parts)) > LARGEST:
         raise DataError(f"is larger than {LARGEST:,} bytes with the files before it", root / path)
-    return _parquet(parts[-1], root / path)
+    return _parquet_rows(parts[-1], root / path)
 
 
 def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
@@ -107,8 +107,7 @@ def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
     """The rows of a file that is a list, an object with one list, as in {"version": "1.1", "data": […]}, or an object of
     objects, whose names become the column `key`. A file with an object on each line is read as JSONL."""
     if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        for n, value in enumerate(parse_list(raw, path)):
-            yield DataRow(plain(value), None, f"[{n}]")
+        yield from _numbered(parse_list(raw, path))
         return
     try:
         whole = parse_json(raw, path)
@@ -173,13 +172,18 @@ def _arrow(path: Path) -> Any:
 
 
 def _parquet(raw: bytes, path: Path) -> Iterator[DataRow]:
+    return _numbered(_parquet_rows(raw, path))
+
+
+def _parquet_rows(raw: bytes, path: Path) -> Iterator[Any]:
     arrow = _arrow(path)
     try:
         file = arrow.parquet.ParquetFile(io.BytesIO(raw))
         groups = (file.metadata.row_group(n) for n in range(file.metadata.num_row_groups))
         if sum(group.total_byte_size for group in groups) > LARGEST or file.metadata.num_rows > MOST:
             raise DataError(f"is larger than {LARGEST:,} bytes unpacked, or has more than {MOST:,} rows", path)
-        yield from _records(file.iter_batches(batch_size=10_000), 0)
+        for batch in file.iter_batches(batch_size=10_000):
+            yield from batch.to_pylist()
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise DataError(f"not Parquet: {str(error)[:200]}", path) from None
 
@@ -203,22 +207,20 @@ def _saved_files(root: Path, path: str) -> list[bytes]:
     return parts
 
 
-def _streams(parts: list[bytes], path: Path) -> Iterator[DataRow]:
-    arrow, count = _arrow(path), 0
+def _streams(parts: list[bytes], path: Path) -> Iterator[Any]:
+    arrow = _arrow(path)
     try:
         for raw in parts:
-            for row in _records(arrow.ipc.open_stream(raw), count):
-                count += 1
-                yield row
+            for batch in arrow.ipc.open_stream(raw):
+                yield from batch.to_pylist()
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise DataError(f"not Arrow: {str(error)[:200]}", path) from None
 
 
-def _records(batches: Any, first: int) -> Iterator[DataRow]:
-    for batch in batches:
-        for row in batch.to_pylist():
-            yield DataRow(plain(row), None, f"[{first}]")
-            first += 1
+def _numbered(values: Iterable[Any]) -> Iterator[DataRow]:
+    """The rows of a file, or of all files of a series, with their index."""
+    for n, value in enumerate(values):
+        yield DataRow(plain(value), None, f"[{n}]")
 
 
 class _TooLong(Exception):
