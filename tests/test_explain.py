@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from labelled import Row, choices
+from run_files import write_jsonl
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.exchange.batch import explain_row, parse_rows, read_rows, reply_row
@@ -36,23 +37,23 @@ def test_what_is_shown_is_what_is_read(row: Row, several: bool) -> None:
     assert shown.why, f"no reason for the rule {shown.rule!r}"
     if shown.rule not in WHY_RULE:  # a mention decided, and a row of the table fired there
         number = int(shown.why.split(":")[0].removeprefix("mention "))
-        (mention,) = (m for part in shown.parts for m in part.mentions if m.number == number)
+        (mention,) = (m for part in shown.blocks for m in part.mentions if m.number == number)
         assert mention.hit.rule == shown.rule and mention.matched
-    for part in shown.parts:
+    for part in shown.blocks:
         assert {token for token, _, meaning in part.tokens if meaning} == {*part.tape}
 
 
 def test_a_span_with_the_rows_that_cut_it(cli: Callable[..., Any]) -> None:
     row = reply_row("答案是：摔倒了。", question="原因是什么？")
     shown, (answer,) = explain_row(row), parse_rows([row])
-    assert (shown.rule, shown.result, shown.parts) == (answer["rule"], "parsed 摔倒了", ())
+    assert (shown.rule, shown.result, shown.blocks) == (answer["rule"], "parsed 摔倒了", ())
     assert shown.reply == "答案是：⟦摔倒了⟧。"
     assert "答案是:" in [step.words for step in shown.steps] and shown.rule in [step.name for step in shown.steps]
     assert "as in:" in cli("parse", "--explain", "--reply", "答案是：摔倒了。", "--question", "原因是什么？").stdout
 
 
 def test_a_rule_with_those_that_it_shadows() -> None:
-    (part,) = explain_row(reply_row("所以(a)不能排除。", FILMS)).parts
+    (part,) = explain_row(reply_row("所以(a)不能排除。", FILMS)).blocks
     (mention,) = part.mentions
     assert (part.tape, part.text) == ("!FMNx.", "所以⟦(a)⟧₁不能排除。")
     assert [rule.name for rule in mention.matched] == ["kept", "conclusion"] and mention.hit.rule == "kept"
@@ -62,13 +63,13 @@ def test_a_rule_with_those_that_it_shadows() -> None:
 def test_a_mention_without_a_rule(cli: Callable[..., Any]) -> None:
     reply = "我们先看看(a)与对话"
     shown = explain_row(reply_row(reply, FILMS))
-    assert [m.matched for m in shown.parts[0].mentions] == [()]
+    assert [m.matched for m in shown.blocks[0].mentions] == [()]
     assert "no row of" in cli("parse", "--explain", "--reply", reply, "--options", FILMS).stdout
 
 
 def test_a_mention_that_others_change(cli: Callable[..., Any]) -> None:
     reply = "(a)\n太空里的故事。\n(b)\n吓人的故事。"
-    first, second = explain_row(reply_row(reply, FILMS)).parts[0].mentions
+    first, second = explain_row(reply_row(reply, FILMS)).blocks[0].mentions
     assert first.matched[0].name == "line"
     assert first.hit.rule == second.hit.rule == "discussed"
     stdout = cli("parse", "--explain", "--reply", reply, "--options", FILMS).stdout
@@ -78,7 +79,7 @@ def test_a_mention_that_others_change(cli: Callable[..., Any]) -> None:
 
 
 def test_text_behind_the_answer_is_run_on() -> None:
-    first, second = explain_row(reply_row("(b)<|im_end|>\n问题：下一题 (c)", FILMS)).parts
+    first, second = explain_row(reply_row("(b)<|im_end|>\n问题：下一题 (c)", FILMS)).blocks
     assert first.text == "⟦(b)⟧₁‹end of turn›" and second.note == "run-on, behind the answer"
     assert [m.number for m in second.mentions] == [2]
 
@@ -100,6 +101,17 @@ def test_bad_options_are_named(options: str, cli: Callable[..., Any]) -> None:
     assert "--options" in cli("parse", "--reply", "b", "--options", options, expect=2).stderr
     with pytest.raises(ConfigError, match="expected two to 26 texts"):
         reply_row("b", options)
+
+
+def test_flags_that_would_do_nothing_are_refused(cli: Any, tmp_path: Path) -> None:
+    """The lines of a file have options and questions of their own, and a reply has no lines."""
+    path = write_jsonl(tmp_path / "replies.jsonl", {"output": "b"})
+    for words, flag in (
+        ((path, "--options", FILMS), "--options"),
+        ((path, "--question", "原因是什么？"), "--question"),
+        (("--reply", "b", "--options", FILMS, "--line", 1), "--line"),
+    ):
+        assert flag in cli("parse", *words, expect=2).stderr
 
 
 def test_labels_of_ones_own() -> None:

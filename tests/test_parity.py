@@ -11,6 +11,7 @@ import pytest
 import evalsuite
 from evalsuite.exchange import parity as comparing
 from evalsuite.exchange.parity import ReplyDifference, _ask, _BackendResponse, _row, parity
+from evalsuite.exchange.parity_sheets import parity_sheets
 from evalsuite.types import Likelihood, Place, Response, Trial
 
 PLACE = Place("tiny-zh", "domain_identification", "easy", "test", "paper", 0)
@@ -87,3 +88,13 @@ def test_perturbed_items_are_cells_of_their_own() -> None:
     assert {(place.scoring, place.perturb) for place in found} == {
         (scoring, perturb) for scoring in ("generate", "labels") for perturb in ("none", "shuffle")
     }
+
+
+def test_the_lines_show_where_token_ids_differ() -> None:
+    """Two prompts whose first twenty ids are the same differ in what is printed."""
+    a, b = ([*range(100, 120), last, 7] for last in (1, 2))
+    found = row(trials("generate", 1), [result_of("x", ids=a)], [result_of("x", ids=b)])
+    lines = [
+        line for line in parity_sheets(comparing.Parity("tiny-zh", "hf", "vllm", (found,))) if isinstance(line, str)
+    ]
+    assert lines[-2:] == ["    hf    '118, 119, 1, 7'", "    vllm  '118, 119, 2, 7'"]

@@ -13,6 +13,7 @@ from typing import Any
 
 import probes
 import pytest
+import yaml
 from run_files import results_json
 from shared_fixtures import shared_folder
 from tiers import thorough_but
@@ -105,7 +106,7 @@ def test_what_is_made_is_valid(made_submission: Path, run: Path) -> None:
     verdict = check_submission(made_submission)
     assert verdict.problems == () and verdict.more == 0
     told = " ".join(verdict.verified)
-    assert "none of them is left out" in told and "prompts, made again" in told
+    assert "none within --limit is left out" in told and "prompts, made again" in told
     assert (made_submission / "results.json").read_bytes() == (run / "results.json").read_bytes()
     done = subprocess.run(["sha256sum", "-c", SUMS], cwd=made_submission, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.count(": OK") == len(list(made_submission.rglob("*.gz"))) + 2
@@ -156,6 +157,15 @@ def test_no_submission_of_what_is_unfinished(run: Path, folder: Path, tmp_path: 
     other = Path(shutil.copytree(run, tmp_path / "other"))
     edit_json(other, "results.json", lambda r: r["cells"][0].update(missing=3))
     with pytest.raises(ConfigError, match="3 requests were not asked yet"):
+        make_submission(other, tmp_path / "s", HEAD, ABOUT)
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("content", [{}, [], {"settings": [], "platform": "", "started": ""}])
+def test_no_submission_of_a_run_with_a_foreign_manifest(run: Path, tmp_path: Path, content: Any) -> None:
+    other = Path(shutil.copytree(run, tmp_path / "other"))
+    (other / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(DataError, match=r"manifest\.json"):
         make_submission(other, tmp_path / "s", HEAD, ABOUT)
     assert not (tmp_path / "s").exists()
 
@@ -477,6 +487,36 @@ def test_many_problems_are_counted(folder: Path) -> None:
         edit_lines(path, lambda rows: [row.update(key="0" * 64, question="？") for row in rows] and rows * 3)
     verdict = check_submission(folder)
     assert len(verdict.problems) == 200 and verdict.more > 0
+
+
+def test_what_was_not_looked_at_is_not_missing(tmp_path: Path) -> None:
+    """After twenty problems the rest of a file is skipped; its items are there all the same."""
+    run, out = tmp_path / "run", tmp_path / "submission"
+    evalsuite.run(model=["lexical"], baselines=(), tasks=["domain_identification"], set="easy", limit=25, out=run)
+    make_submission(run, out, HEAD, ABOUT)
+    edit_lines(cell_file(out), lambda rows: [row.update(question="？") for row in rows] and rows)
+    reseal(out)
+    problems = check_submission(out).problems
+    assert any("the rest of the file was not looked at" in problem for problem in problems)
+    assert not any("are missing" in problem for problem in problems)
+
+
+@pytest.mark.parametrize("data", [None, "bundled:sample"])
+@pytest.mark.parametrize("wordings", [["translate-en"], ["direct", "translate-en"]])
+def test_a_wording_may_ask_a_file_of_its_own(wordings: list[str], data: str | None, tmp_path: Path) -> None:
+    """The manifest has the hash of the usual file, which a translation does not ask."""
+    run, out = tmp_path / "run", tmp_path / "submission"
+    evalsuite.run(model=["random"], baselines=(), tasks=["charm_anachronisms"], prompt=wordings, set="chinese", out=run)
+    make_submission(run, out, HEAD, ABOUT)
+    assert check_submission(out, data).problems == ()
+
+
+def test_what_the_results_state_of_a_baseline_stands(run: Path, tmp_path: Path) -> None:
+    """Flags describe the models of others: a baseline is not said to be trained."""
+    make_submission(run, tmp_path / "s", HEAD, {"trained_on": ["dev"], "statement": "ours", "hub": "a/b"})
+    form = yaml.safe_load((tmp_path / "s/submission.yaml").read_text(encoding="utf-8"))
+    assert form["models"]["lexical"]["trained_on"] == [] and form["models"]["lexical"]["hub"] is None
+    assert form["models"]["lexical"]["statement"] == "a baseline of evalsuite, no trained model"
 
 
 @pytest.mark.slow

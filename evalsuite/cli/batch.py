@@ -46,6 +46,12 @@ def parse(
 
     if (file is None) == (reply is None):
         raise ConfigError("parse: name a FILE.jsonl or give --reply TEXT, one of them.")
+    if file and (options or question):
+        raise ConfigError(
+            "--options and --question describe --reply: leave them out, as each line of a file has its own."
+        )
+    if reply is not None and line is not None:
+        raise ConfigError("--line is a line of a file: leave it out with --reply.")
     if explain and (out or parser != "full"):
         raise ConfigError("--explain shows on the terminal how the parser “full” reads: leave out --out and --parser.")
     rows = [reply_row(reply or "", options, question)] if file is None else read_rows(file, line)

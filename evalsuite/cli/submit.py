@@ -27,7 +27,9 @@ def submit_make(
     notes: Annotated[str, typer.Option(help="Further remarks.")] = "",
     trained_on: Annotated[
         str,
-        typer.Option(help="CORECODE's splits that the models were trained on, comma-separated; or none, or unknown."),
+        typer.Option(
+            help="Splits of the benchmarks that the models were trained on, comma-separated; or none, or unknown."
+        ),
     ] = "",
     statement: Annotated[
         str, typer.Option(help="A sentence on contamination: how you know what the models were trained on.")

@@ -16,13 +16,12 @@ from evalsuite.metrics.tokens import TOKENISERS
 from evalsuite.parse import Choices, parse_option, parse_options, parse_span, stated_confidence
 from evalsuite.types import PARSERS, Answer
 
-# The fields of a row: `output`, the reply; for a choice, `options`; for a span, if known, `dialogue` and `question`.
-ReplyRow = JsonObject
+ReplyRow = JsonObject  # a reply with the fields that `parse_rows` takes
 
 
 def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = False) -> Iterator[ReplyRow]:
     """Parse the reply of each row. Yield the row with `choice`, `text`, `status`, `rule`, `start` and `end` added, and with
-    `confidence` if the reply states one in its choice.
+    `confidence` if the reply states how sure it is of its choice.
 
     A row holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
     chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
@@ -38,7 +37,7 @@ def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = F
 
 
 def read_rows(path: Path, line: int | None = None) -> Iterator[ReplyRow]:
-    """Read and check the lines of a JSONL file, or the line with the number `line` only.
+    """Read and check the lines of a JSONL file, or only the line with the number `line`.
 
     Raises DataError with line and field for a bad line, or if `line` is missing or blank.
     """
@@ -92,7 +91,8 @@ def _reading(row: ReplyRow, parser: str, several: bool) -> ReplyRow:
     options, finish, question = row.get("options"), row.get("finish") or "stop", row.get("question") or ""
     labels = list(options or ())
     if not options:
-        return {"choice": None, **_fields(_span(row, finish))}
+        span = parse_span(row["output"], dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
+        return {"choice": None, **_fields(span)}
     if several:
         choices = parse_options(row["output"], options, question=question, finish=finish, dialogue=row.get("dialogue"))
         return {"choices": [labels[n] for n in choices.choices], **_fields(choices), **_stated(row, choices)}
@@ -104,7 +104,7 @@ def _reading(row: ReplyRow, parser: str, several: bool) -> ReplyRow:
 
 
 def _stated(row: ReplyRow, answer: Answer | Choices) -> dict[str, float]:
-    """The confidence that a reply states in its choice, by the name of its field; {} if it states none."""
+    """The field `confidence`: how sure a reply says that it is of its choice; {} if it does not say so."""
     chosen = answer.chosen if isinstance(answer, Answer) else answer.choices
     stated = stated_confidence(row["output"], answer.start or 0, answer.end or 0) if chosen else None
     return {} if stated is None else {"confidence": stated}
@@ -116,10 +116,6 @@ def explain_row(row: ReplyRow, several: bool = False) -> Walkthrough:
     if not options:
         return explain_span(row["output"], row.get("dialogue") or (), row.get("question") or "", finish)
     return explain(row["output"], options, finish, row.get("dialogue"), several, row.get("question") or "")
-
-
-def _span(row: ReplyRow, finish: str) -> Answer:
-    return parse_span(row["output"], dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
 
 
 def _is_texts(value: Any) -> bool:
@@ -137,8 +133,8 @@ def _is_options(options: Any) -> bool:
 
 
 def _fields(answer: Answer | Choices) -> ReplyRow:
-    span = {"start": answer.start, "end": answer.end}
-    return {"text": answer.text, "status": answer.status.value, "rule": answer.rule, **span}
+    fields = {"text": answer.text, "status": answer.status.value, "rule": answer.rule}
+    return {**fields, "start": answer.start, "end": answer.end}
 
 
 def metric_lines(
@@ -149,8 +145,8 @@ def metric_lines(
 ) -> JsonObject:
     """Score a JSONL file of `hyp` and `ref` (or a list `refs`) with every text metric.
 
-    Returns {"items": n, "profiles": {profile: {metric: {"value", "signature"}}}}. `encoder` names the model of `semsim`;
-    `tokens` are units ("char", "none" …) that have a profile each, "tokens:char", with every metric on them.
+    Returns {"items": n, "profiles": {profile: {metric: {"value", "signature"}}}}. `encoder` names the model of `semsim`.
+    Each of `tokens`, units such as "char" or "none", adds a profile, "tokens:char", with every metric on these units.
     Raises ConfigError for an unknown profile, unit or encoder, DataError for a bad line or an empty file.
     """
     from evalsuite.metrics.semsim import open_encoder

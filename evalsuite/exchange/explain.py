@@ -57,29 +57,30 @@ WHY_RULE = {
     "undecided": "no option is chosen, stated or left over",
 }
 
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _SHOWN = str.maketrans({TURN: "‹end of turn›", BOX_OPEN: "‹box›", BOX_CLOSE: "‹/box›"})
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedMention:
-    """A position in a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
+    """A position in a block where a rule fired or an option is named."""
 
     number: int
     hit: Hit  # the verdict that counts: the rule's, unless other mentions change it
     words: str
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # the options that the words name, as label and text; none for a cue word
     tape: str  # the tape that the rules match, with the mention's token between ‹ and ›
     matched: tuple[Rule, ...]  # the rows that match: the first fired, and shadows the others
     rank: int  # the rank in the table of the row that fired, from 1; 0 if none
-    of: int  # rows in the table
+    rows: int  # rows in the table
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedBlock:
-    """A block of the clean text, with its mentions between ⟦ and ⟧. `note` says why it counts less, or not at all."""
+    """A block of the clean text."""
 
-    text: str
-    note: str
+    text: str  # with its mentions between ⟦ and ⟧
+    note: str  # the reason why the block counts less, or not at all
     tape: str
     tokens: tuple[tuple[str, str, str], ...]  # (token, words of the reply, meaning of the token)
     mentions: tuple[ExplainedMention, ...]
@@ -97,8 +98,10 @@ class ExplainedRule:
 
 @dataclass(frozen=True, slots=True)
 class Walkthrough:
+    """The reading of one reply, step by step."""
+
     reply: str  # with the answer between ⟦ and ⟧
-    parts: tuple[ExplainedBlock, ...]  # none for a span
+    blocks: tuple[ExplainedBlock, ...]  # none for a span
     steps: tuple[ExplainedRule, ...]  # only for a span
     result: str  # status and choice
     rule: str
@@ -125,23 +128,24 @@ def explain(
     else:
         answer = parse_option(output, options, question=question, finish=finish, dialogue=dialogue)
         chosen = [] if answer.choice is None else [labels[answer.choice]]
-    parts: list[ExplainedBlock] = []
-    decided, done, number = "", False, 1
+    blocks: list[ExplainedBlock] = []
+    decided, is_behind, number = "", False, 1
     for block in reply.parts:
         note = "the prompt's words: only an explicit choice counts" if block.echo else ""
         tape = reply.tape(block)
         mentions = list(_mentions(reply, tape, block, several, [f"{k} {options[k]}" for k in labels], number))
-        parts.append(_part(reply, block, tape, "run-on, behind the answer" if done else note, mentions))
-        for mention in [] if done else mentions:
+        note = "run-on, behind the answer" if is_behind else note
+        blocks.append(_block(reply, block, tape, note, mentions))
+        for mention in [] if is_behind else mentions:
             hit = mention.hit
             if hit.rule == answer.rule and clean.raw_span(hit.start, hit.end)[1] == answer.end:
                 decided = f"mention {mention.number}: {'; '.join(VERDICTS[hit.verdict])}"
         number += len(mentions)
-        done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
+        is_behind = is_behind or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
     result = f"{answer.status.value} {', '.join(chosen)}".strip()
     stated = stated_confidence(output, answer.start or 0, answer.end or 0) if chosen else None
     why = WHY_RULE.get(answer.rule) or decided
-    return Walkthrough(_marked(output, answer), tuple(parts), (), result, answer.rule, why, stated)
+    return Walkthrough(_marked(output, answer), tuple(blocks), (), result, answer.rule, why, stated)
 
 
 def explain_span(output: str, dialogue: Sequence[str], question: str, finish: str = "stop") -> Walkthrough:
@@ -169,20 +173,18 @@ def _mentions(
     for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
         token = tape.tokens[tape.spans.index((hit.start, hit.end))]
         matched = tuple(matching(token, hit.before, hit.behind, several))
-        words, rank = (
-            reply.text[hit.start : hit.end].translate(_SHOWN),
-            rows.index(matched[0]) + 1 if matched else 0,
-        )
+        words = reply.text[hit.start : hit.end].translate(_SHOWN)
+        rank = rows.index(matched[0]) + 1 if matched else 0
         named = tuple("a label outside the list" if option < 0 else options[option] for option in hit.options)
         yield ExplainedMention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
 
 
-def _part(
+def _block(
     reply: ReplyBlocks, block: Block, tape: Tape, note: str, mentions: Sequence[ExplainedMention]
 ) -> ExplainedBlock:
     text, at, pieces = reply.text, block.start, list[str]()
     for mention in mentions:
-        pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
+        pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_SUBSCRIPTS)}"]
         at = mention.hit.end
     words = by_key(
         (token, text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
@@ -192,6 +194,3 @@ def _part(
     legend = tuple((token, words_of[token], TOKENS.get(token, "")) for token in words_of)
     shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)
     return ExplainedBlock(shown, note, tape.tokens, legend, tuple(mentions))
-
-
-_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

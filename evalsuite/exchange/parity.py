@@ -1,7 +1,7 @@
 """`evalsuite parity`: run the same requests of one model on several backends, and compare them one by one.
 
-Token ids must be equal; if they differ, it is a bug of ours. Replies and log-probabilities may differ, as floating-point
-sums depend on their order; the comparison says where and by how much.
+Token ids must be equal: a difference is a bug of ours. Replies and log-probabilities may differ, as floating-point sums depend
+on their order. The comparison says where they differ, and by how much.
 """
 
 from __future__ import annotations
@@ -98,13 +98,12 @@ def parity(
             raise ConfigError(f"backend {name} loads no model on this machine; these do: {', '.join(LOCAL)}")
     if len(on) < 2:
         raise ConfigError("--backends: expected two or more, e.g. hf,vllm")
-    specs = load_models(resolve(models), [model])
-    for spec in specs:
-        if spec.generation.temperature:
-            raise ConfigError(f"model {model}: engines draw other samples from one seed; set its temperature to 0")
-    require_present(specs)
+    (spec,) = load_models(resolve(models), [model])
+    if spec.generation.temperature:
+        raise ConfigError(f"model {model}: engines draw other samples from one seed; set its temperature to 0")
+    require_present([spec])
     results = [_ask(name, models, model, settings) for name in on]
-    _, (spec,), _, eval_sets = prepare(models, model=[model], **settings)
+    *_, eval_sets = prepare(models, model=[model], **settings)
     warn_of_skipped(eval_sets)
     checkpoint = Checkpoint(spec)
     return [
@@ -129,11 +128,8 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, objec
             for n, t in enumerate(trials)
         ]
         nll = iter(backend.nll([pair for pair in gold if pair]))
-        results = iter(
-            [
-                _BackendResponse(backend.ids(r), responses[n], next(nll) if gold[n] else [])
-                for n, r in enumerate(requests)
-            ]
+        results = (
+            _BackendResponse(backend.ids(r), responses[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)
         )
         return {cell.place: [(t, next(results)) for t in cell_trials] for cell, cell_trials in planned}
 
@@ -174,11 +170,17 @@ def _row(
                 shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
                 differences.append(ReplyDifference(item, "choice", shown[0], shown[1]))
     mean = math.fsum(gaps) / len(gaps) if gaps else None
-    way = (place.task, place.set, place.variant, place.shots, place.scoring, place.perturb)
+    coordinates = (place.task, place.set, place.variant, place.shots, place.scoring, place.perturb)
     differing_ids = sum(difference.what == "ids" for difference in differences)
-    differing = len(differences) - differing_ids  # an item has one such difference at most
+    differing = len(differences) - differing_ids  # beside its ids, an item has one difference at most
     return CellParity(
-        *way, len(a), len(a) - differing_ids, len(a) - differing, max(gaps, default=None), mean, tuple(differences)
+        *coordinates,
+        len(a),
+        len(a) - differing_ids,
+        len(a) - differing,
+        max(gaps, default=None),
+        mean,
+        tuple(differences),
     )
 
 

@@ -17,10 +17,10 @@ def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
     rows = []
     for row in compared.rows:
         written = row.scoring == "generate"
-        end = ("" if one_prompt else f" {row.variant} {row.shots}-shot") + ("" if written else " labels")
-        end += "" if row.perturb == "none" else f" {row.perturb}"
+        suffix = ("" if one_prompt else f" {row.variant} {row.shots}-shot") + ("" if written else " labels")
+        suffix += "" if row.perturb == "none" else f" {row.perturb}"
         task = TASKS[row.task]
-        name = f"{row.set} {task.short}{end}"
+        name = f"{row.set} {task.short}{suffix}"
         same = _count(row.same, row)
         kinds = (same if written else None, None if written else same)
         rows.append(Row((name, row.items, _count(row.same_ids, row), *kinds, _small(row.largest), _small(row.mean))))
@@ -43,8 +43,16 @@ def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
             where = [f"{name} {at}" for name, at in (("character", d.character), ("token", d.token)) if at is not None]
             yield f"  {d.item}" + (f", from {', '.join(where)}" if where else "")
             for backend, text in ((compared.a, d.a), (compared.b, d.b)):
-                start = max(0, (d.character or 0) - 20)
-                yield f"    {backend:5} {text[start : start + 60]!r}"
+                yield f"    {backend:5} {_excerpt(text, d)!r}"
+
+
+def _excerpt(text: str, difference: parity.ReplyDifference) -> str:
+    """The 60 characters of a reply, an error or a list of token ids from shortly before the difference."""
+    if difference.what == "ids":
+        ids = text.strip("[]").split(", ")
+        return ", ".join(ids[max(0, (difference.token or 0) - 2) :])[:60]
+    start = max(0, (difference.character or 0) - 20)
+    return text[start : start + 60]
 
 
 def _count(same: int, row: parity.CellParity) -> Value:

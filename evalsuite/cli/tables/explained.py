@@ -14,8 +14,8 @@ from evalsuite.exchange.explain import VERDICTS, ExplainedMention, Walkthrough
 
 
 def draw_explanation(explanation: Walkthrough) -> Iterator[RenderableType]:
-    yield _grid(("reply", explanation.reply), *[("", "")] * bool(explanation.parts))
-    for n, block in enumerate(explanation.parts, 1):
+    yield _grid(("reply", explanation.reply), *[("", "")] * bool(explanation.blocks))
+    for n, block in enumerate(explanation.blocks, 1):
         yield _grid((f"block {n}", block.text), *[("", block.note)] * bool(block.note), ("tape", block.tape))
         yield _grid(*(("", token, _short(words), meaning) for token, words, meaning in block.tokens))
         for mention in block.mentions:
@@ -49,12 +49,12 @@ def _mention(mention: ExplainedMention) -> Iterator[tuple[str, str]]:
     yield f"{mention.number:>3}", f"{mention.words}{named}    {mention.tape}"
     counts = mention.hit.rule, VERDICTS[mention.hit.verdict][0]
     if not mention.matched:
-        yield "", f"no row of {mention.of} matches: {counts[1]}"
+        yield "", f"no row of {mention.rows} matches: {counts[1]}"
         return
     rule, *shadowed = mention.matched
     fired = rule.name, VERDICTS[rule.verdict][0]
     example = f". As in: {rule.example}".replace("\n", "⏎") if rule.example else ""
-    yield "", f"{fired[0]}, row {mention.rank} of {mention.of}, fired: {fired[1]}{example}"
+    yield "", f"{fired[0]}, row {mention.rank} of {mention.rows}, fired: {fired[1]}{example}"
     if counts != fired:
         yield "", f"counts as {counts[0]}: {counts[1]}"
     if shadowed:

@@ -36,6 +36,15 @@ class Official:
         except EvalsuiteError as error:
             return f"cannot be compared with the data: {error}"
 
+    def has_own_file(self, cell: CellResult) -> bool:
+        """Whether the cell's wording asks the items of another data file than most wordings (`Corpus.reworded`)."""
+        task = TASKS[cell.task]
+        try:
+            usual = self.corpus.file(task, cell.set, cell.split)
+            return self.corpus.reworded(task, cell.set, cell.split, cell.variant) is not usual
+        except EvalsuiteError:
+            return False
+
     def _cell(self, cell: CellResult) -> OfficialCell | str:
         facts, task = cell.facts, TASKS[cell.task]
         file = self.corpus.reworded(task, cell.set, cell.split, cell.variant)
@@ -57,12 +66,12 @@ class Official:
 
 
 class OfficialCell:
-    """The items, shots and prompts that one cell must have, from the data."""
+    """The items, shots and prompts that one cell must have, made from the official data."""
 
     def __init__(self, official: Official, cell: CellResult, expected: dict[str, Item]) -> None:
         self._official, self._cell, self._expected = official, cell, expected
         self._positions = {name: n for n, name in enumerate(expected)}
-        self._last = (-1, 0, 0)
+        self._last = (-1, 0, 0)  # the position of the item, the rotation and the sample of the record before
         self._change = perturbation_of(cell.perturb, cell.facts.perturb_version)
         self._seed = cell.facts.seed
         task = TASKS[cell.task]

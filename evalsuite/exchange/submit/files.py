@@ -77,9 +77,9 @@ def unnamed(folder: Path, paths: set[str], results: Results) -> Iterator[str]:
 
 
 def _is_of_benchmark(path: Path, benchmark: Benchmark) -> bool:
-    """Whether the path is a benchmark file that the benchmark was read from, or one of its templates or published figures.
+    """Whether the path is the benchmark file that the benchmark was read from, one of its templates, or its published figures.
 
-    `unequal` looks at the files of a benchmark that the checker has."""
+    True for every path of a benchmark that the checker has: `unequal` compares its files."""
     if benchmark.file is None or not path.is_relative_to(benchmark.file.parent):
         return benchmark.name in names_of_files()
     is_template = benchmark.templates is not None and path.is_relative_to(benchmark.templates) and path.suffix == ".j2"

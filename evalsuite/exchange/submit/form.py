@@ -27,7 +27,7 @@ ShortText = Annotated[str, Field(min_length=1, max_length=2000)]
 
 
 class Details(Strict):
-    """Facts of one model. The form has the descriptions as comments."""
+    """Facts of one model. The form shows the descriptions as comments."""
 
     hub: ShortText | None = Field(description="its id on a hub, e.g. org/name; null: on none")
     revision: ShortText | None = Field(description="its commit there; null: none")
@@ -105,6 +105,7 @@ def read_form(path: Path) -> tuple[SubmissionForm | None, list[str]]:
 
 
 def _unfilled(tree: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of each value that is still UNFILLED."""
     pairs = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for step, value in pairs:
         yield from _unfilled(value, (*at, step))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -20,9 +20,9 @@ from evalsuite.results import records
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.results.store import request_key
-from evalsuite.types import PLACE, Message, Request, Trial
+from evalsuite.types import PLACE, Message, Request, Response, Trial
 
-MOST = 20  # the most problems of one file; after these the rest of the file is skipped
+MOST = 20  # problems of one file after which the rest of the file is skipped
 
 Faults = Iterable[tuple[str, str]]  # pairs of a field and what is wrong with it
 Compare = Callable[[Record, Trial], Faults]  # compares a record with the official data: OfficialCell.compare
@@ -32,8 +32,16 @@ class Broken(Exception):
     """Results cannot be computed from a file of records."""
 
 
-def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str]:
-    """Yield the problems of a cell's records. Raises Broken at the end if the records cannot be scored."""
+def cell_lines(
+    folder: Path,
+    cell: CellResult,
+    compare: Compare = lambda record, trial: (),
+    missing: Callable[[], Iterable[str]] = tuple,
+) -> Iterator[str]:
+    """Yield the problems of a cell's records. Raises Broken at the end if the records cannot be scored.
+
+    missing: called after the last record, for the problems of items without a record.
+    """
     lines: dict[tuple[str, int, int], int] = {}
     replies: dict[str, bytes] = {}
 
@@ -54,7 +62,9 @@ def cell_lines(folder: Path, cell: CellResult, compare: Compare) -> Iterator[str
         yield from _record(cell, record, trial)
         yield from compare(record, trial)
 
-    yield from _file(folder, cell.records, Record, faults_of)
+    is_whole = yield from _file(folder, cell.records, Record, faults_of)
+    if is_whole:
+        yield from (f"{cell.records}: {problem}" for problem in missing())
 
 
 def judged_lines(folder: Path, cell: JudgedCell) -> Iterator[str]:
@@ -73,7 +83,8 @@ def judged_lines(folder: Path, cell: JudgedCell) -> Iterator[str]:
 
 def _file(
     folder: Path, file: str, model: type[PydanticModel], faults_of: Callable[[PydanticModel, int], Faults]
-) -> Iterator[str]:
+) -> Generator[str, None, bool]:
+    """Yield the problems of a file. Returns whether all of it was looked at; raises Broken at the end."""
     count, broken, name = 0, False, file
     try:
         path = records.records_file(folder, file)
@@ -100,6 +111,7 @@ def _file(
         broken = True
     if broken:
         raise Broken
+    return count < MOST
 
 
 class Unscorable(Exception):
@@ -156,7 +168,6 @@ def _record(cell: CellResult, record: Record, trial: Trial) -> Faults:
 
 def _judged(cell: JudgedCell, record: JudgedRecord) -> Faults:
     from evalsuite.review.judge.judging import text_after_thinking
-    from evalsuite.types import Response
 
     facts = cell.facts
     for field in JUDGED_PLACE:

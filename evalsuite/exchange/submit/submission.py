@@ -58,7 +58,8 @@ _NOT_SUBMITTED = {second_reader.ANALYSIS.key, contamination.ANALYSIS.key, judge_
 def make_submission(run: str | Path, out: str | Path, head: form.FormValues, about: form.FormValues) -> Submission:
     """Write a submission of a run into the folder `out`, completely or not at all.
 
-    `head` has fields of submission.yaml, `about` fields of each model in it. Raises ConfigError if `out` is not empty, the
+    `head` has fields of submission.yaml, `about` fields of each model in it, where the results do not state them: of baselines
+    and of adapters trained here. Raises ConfigError if `out` is not empty, the
     run is unfinished or being written, or another version of evalsuite scored it.
     """
     run, out = Path(run), Path(out)
@@ -80,8 +81,8 @@ def _write(run: Path, results: Results, out: Path, head: form.FormValues, about:
     for path in record_files(shared):
         _pack(run, path, out)
     keep_benchmark_files(out, {benchmark_of(cell.task).name for cell in shared.cells})
-    known = {"date": started[:10]} | {k: v for k, v in head.items() if v}
-    text = form.form_text(known, {name: {**details, **about} for name, details in _models(results).items()})
+    head = {"date": started[:10]} | {k: v for k, v in head.items() if v}
+    text = form.form_text(head, {name: {**about, **known} for name, known in _models(results).items()})
     replace_file(out / "submission.yaml", text)
     replace_file(out / SUMS, "".join(f"{digest}  {name}\n" for name, digest in sums(out)))
 
@@ -140,16 +141,21 @@ def _manifest(run: Path) -> tuple[str, str]:
     if not path.exists():
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
     manifest = read_json(run, path.name)
-    settings, scrubbed = manifest["settings"], {}
+    try:
+        settings, system, started = manifest["settings"], str(manifest["platform"]), str(manifest["started"])
+        settings.get("models")
+    except (LookupError, TypeError, AttributeError):
+        raise DataError("no manifest of evalsuite: its settings are missing", path) from None
+    scrubbed = {}
     for key, why in SCRUBBED.items():
         name = key.removeprefix("settings.")
         if name != key and (value := settings.get(name)) and not str(value).startswith("bundled:"):
             settings[name] = None
             scrubbed[key] = why
     # platform.platform() begins with the system's name: "Linux-6.1…"
-    manifest["platform"] = str(manifest["platform"]).partition("-")[0]
+    manifest["platform"] = system.partition("-")[0]
     manifest["scrubbed"] = scrubbed | {"platform": SCRUBBED["platform"]}
-    return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", str(manifest["started"])
+    return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", started
 
 
 def _models(results: Results) -> dict[str, form.FormValues]:

@@ -20,11 +20,12 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, add_file, 
 from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.flags import folders
+from evalsuite.common.grouping import by_key
 from evalsuite.common.jsonl import JsonObject, PydanticModel, field_path
 from evalsuite.common.plainfile import JSON_SIZE, read_plain
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
-from evalsuite.exchange.submit.data import Official, OfficialCell
+from evalsuite.exchange.submit.data import Official
 from evalsuite.exchange.submit.locate import JsonPath, lines_of
 from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
 from evalsuite.exchange.submit.submission import SCRUBBED, SUMS
@@ -62,7 +63,7 @@ class CheckResult:
 
 
 class _Report:
-    """The findings of a check. Problems are counted, and the first MOST of them listed."""
+    """The outcome of a check so far. All problems are counted, and the first MOST of them are listed."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -94,7 +95,8 @@ def check_submission(
     On Linux memory is limited in the same way (MEMORY, MEMORY_A_BYTE).
     benchmark: the checker's own benchmark files, which those of the submission must equal. If one is not named, the
     submission's copy is used, and is not verified.
-    Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
+    Raises ConfigError if there is no such folder, or for faulty data or benchmark files of the checker. All faults of the
+    submission are problems of the result.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -128,14 +130,14 @@ def _check(
     report: _Report,
 ) -> None:
     """Make all checks of a submission. `trusted`: the names of the benchmarks whose files the checker has."""
-    strange = set[str]()
+    foreign = set[str]()
     try:
         for name in files.benchmark_names(paths):
             if name in trusted:
                 report.add(*files.unequal(folder, name))
             else:
                 add_file(folder / "benchmarks" / name)
-                strange.add(name)
+                foreign.add(name)
                 report.unverified.append(
                     f"the benchmark file of {name}, its items, shots and prompts: they are the submitter's; give yours with "
                     "--benchmark"
@@ -160,10 +162,10 @@ def _check(
     report.add(*files.unnamed(folder, paths, results), *_unfit_cells(results))
     if form_content:
         report.add(*_contradictions(form_content, results))
-    if manifest:
-        report.add(*_manifest(manifest, results))
     official = _official(data, manifest, trusted)
-    can_be_scored = _lines(folder, results, official, strange, report)
+    if manifest:
+        report.add(*_manifest(manifest, results, official))
+    can_be_scored = _lines(folder, results, official, foreign, report)
     if results.version != VERSION:
         report.add(
             f"results.json: made with evalsuite {results.version}, this is {VERSION}: check with that version, or "
@@ -215,23 +217,27 @@ def _contradictions(submission_form: form.SubmissionForm, results: Results) -> I
             yield f"submission.yaml: models.{name}.trained_on: results.json says that it was trained on a training split"
 
 
-def _manifest(manifest: Manifest, results: Results) -> Iterator[str]:
-    """Yield a problem for each key that is not scrubbed, and each hash of data that differs from results.json."""
+def _manifest(manifest: Manifest, results: Results, official: Official | None) -> Iterator[str]:
+    """Yield a problem for each key that is not scrubbed, and each hash of data that differs from results.json.
+
+    The manifest names the usual data file of a task, set and split, not that of a wording with a file of its own.
+    """
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
         value: object = getattr(manifest.settings if group else manifest, key)
         is_scrubbed = _is_bundled(value) if group else "-" not in str(value) and "/" not in str(value)
         if not is_scrubbed:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
-    for n, cell in enumerate(results.cells):
-        file = benchmark_of(cell.task).data_name(TASKS[cell.task], cell.set, cell.split)
+    files = [benchmark_of(cell.task).data_name(TASKS[cell.task], cell.set, cell.split) for cell in results.cells]
+    stated = by_key((file, cell.facts.data) for file, cell in zip(files, results.cells, strict=True))
+    for n, (file, cell) in enumerate(zip(files, results.cells, strict=True)):
         known = manifest.data.get(file)
-        if known and known.sha256 != cell.facts.data:
+        if known and known.sha256 not in stated[file] and not (official and official.has_own_file(cell)):
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"
 
 
 def _is_bundled(value: object) -> bool:
-    """Whether a path of a manifest, or each of several, is null or of the suite."""
+    """Whether a path of a manifest, or each of several, is null or ships with the suite."""
     if isinstance(value, list):
         return all(map(_is_bundled, value))
     return value is None or (isinstance(value, str) and value.startswith("bundled:"))
@@ -247,19 +253,23 @@ def _official(
     return Official(Corpora([resolve(folder) for folder in chosen], skip_bad=True)) if chosen else None
 
 
-def _lines(folder: Path, results: Results, official: Official | None, strange: set[str], report: _Report) -> bool:
-    """Check every record; those of `strange` benchmarks are not compared with data. Returns whether all can be scored."""
+def _lines(folder: Path, results: Results, official: Official | None, foreign: set[str], report: _Report) -> bool:
+    """Check every record. Those of `foreign` benchmarks, whose files the checker lacks, are not compared with data.
+
+    Returns whether all records can be scored.
+    """
     can_be_scored = True
     for n, cell in enumerate(results.cells):
-        beside = official.cell(cell) if official and benchmark_of(cell.task).name not in strange else None
-        if isinstance(beside, str):
-            report.add(f"results.json: cells[{n}].{beside}")
-        of_data = beside if isinstance(beside, OfficialCell) else None
+        of_data = official.cell(cell) if official and benchmark_of(cell.task).name not in foreign else None
+        if isinstance(of_data, str):
+            report.add(f"results.json: cells[{n}].{of_data}")
+            of_data = None
         try:
-            for problem in cell_lines(folder, cell, of_data.compare if of_data else lambda record, request: ()):
+            of_file = (
+                cell_lines(folder, cell, of_data.compare, of_data.missing) if of_data else cell_lines(folder, cell)
+            )
+            for problem in of_file:
                 report.add(problem)
-            if of_data:
-                report.add(*(f"{cell.records}: {lost}" for lost in of_data.missing()))
         except Broken:
             can_be_scored = False
     for judgings in judged_cells(results):
@@ -367,10 +377,13 @@ def _summary(results: Results, official: Official | None, report: _Report) -> No
         report.unverified.append(f"{failed:,} requests that failed: they are in no score")
     if official and official.compared["items"]:
         done = official.compared
-        report.verified.append(
-            f"{done['items']:,} items and their shots are those of {' and '.join(map(str, official.corpus.roots))}, "
-            "and none of them is left out"
-        )
+        items, roots = f"{done['items']:,}", " and ".join(map(str, official.corpus.roots))
+        if any(cell.facts.limit for cell in cells):
+            report.verified.append(
+                f"{items} items and their shots are those of {roots}, and none within --limit is left out"
+            )
+        else:
+            report.verified.append(f"{items} items and their shots are those of {roots}, and none of them is left out")
         report.verified.append(f"{done['prompts']:,} prompts, made again from template and item, are the same")
         if names := sorted(official.unknown_templates):
             report.unverified.append(
