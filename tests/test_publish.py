@@ -234,6 +234,18 @@ def test_the_hash_of_each_split_is_logged(run_copy: Path) -> None:
     assert dev.endswith(".dev") and hashes[f"{dev.removesuffix('dev')}test"] == OTHER_DATA
 
 
+def test_a_wording_with_a_file_of_its_own_has_a_hash_of_its_own(run_copy: Path) -> None:
+    def translate(results: dict[str, Any]) -> None:
+        own = next(cell for cell in results["cells"] if cell["model"] == "lexical")
+        facts = own["facts"] | {"data": "1" * 64}
+        results["cells"].append(own | {"variant": "translate-en", "facts": facts})
+
+    change(run_copy, translate)
+    (one,) = log.models_of(run_copy, "lexical")
+    hashes = {name.split(".", 4)[-1]: value for name, value in one.tags.items() if name.count(".") == 4}
+    assert hashes == {"paper": OTHER_DATA, "translate-en": "1" * 64}
+
+
 def test_mlflow_gets_the_figures(
     run_copy: Path, key_in_settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,6 +377,11 @@ def test_wrong_commands(
     done = cli("export", *(str(folder) if word == "RUN" else word for word in words), expect=2)
     assert message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_no_run_is_not_one_run() -> None:
+    with pytest.raises(ConfigError, match="takes one run, not 0"):
+        evalsuite.export_results("hf-card", [])
 
 
 def test_the_commands_export(folder: Path, tmp_path: Path, cli: Any) -> None:

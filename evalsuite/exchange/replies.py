@@ -169,7 +169,7 @@ def same_reply(a: Response, b: Response) -> bool:
 
 
 def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
-    """Plan the cells in the run's store, as a run that asks directly does, and write its manifest."""
+    """Plan the cells in the run's store, as `evalsuite run` does, and write the run's manifest."""
     add_run(folder)
     keep_benchmark_files(out, {TASKS[cell.place.task].benchmark for cell in plan.cells()})
     require_cells(out, store.cells())
@@ -191,23 +191,23 @@ def _priced(response: Response, price: Mapping[str, float]) -> Response:
 def _take(
     store: Store, files: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
 ) -> tuple[int, int, dict[str, list[str]]]:
-    """Store replies to the run's requests at their price. Returns the numbers of new and of known replies, and the remarks."""
-    there = store.done(items)
+    """Store replies to the run's requests, with their cost. Returns the numbers of new and of known replies, and the remarks."""
+    known = store.done(items)
     already = 0
-    for key in [key for key in files.replies if key in there]:
+    for key in [key for key in files.replies if key in known]:
         if (stored := store.response(key)) and same_reply(stored, files.replies[key]):
             already += 1
         else:
             files.contradicting[key] = f"{files.first_lines[key]} and the run, which keeps its own"
-    new = {key: _priced(response, prices[key]) for key, response in files.replies.items() if key not in there}
-    failures = {key: response for key, response in files.failures.items() if key not in there}
+    new = {key: _priced(response, prices[key]) for key, response in files.replies.items() if key not in known}
+    failures = {key: response for key, response in files.failures.items() if key not in known}
     rows = [*new.items(), *failures.items()]
     for start in range(0, len(rows), _TOGETHER):
         store.put(rows[start : start + _TOGETHER])
-    have = store.done(items)
+    answered = store.done(items)
     remarks = {
         "failed": [f"{items[key]}: {response.error}" for key, response in failures.items()],
-        "missing": [f"{items[key]}, key {key}" for key in items if key not in have and key not in failures],
+        "missing": [f"{items[key]}, key {key}" for key in items if key not in answered and key not in failures],
         "double": files.double,
         "contradicting": [f"{items[key]}: {where}" for key, where in files.contradicting.items()],
         "foreign": files.foreign,

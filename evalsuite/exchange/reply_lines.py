@@ -1,8 +1,12 @@
 """A line of a file of replies -> its key and the reply.
 
-A line is of OpenAI's batch API, a result or an error (custom_id, response, error); of vLLM's run-batch, which puts an error's
-message where OpenAI has its code; or a plain one: key, text, and if known finish_reason, reasoning and usage; or key and error.
-Replies are read by the code that reads an endpoint's answers, so that the same answer is the same reply.
+A line has one of three forms:
+
+    OpenAI's batch API   custom_id, response, error
+    vLLM's run-batch     the same; `error` has the message where OpenAI has a code
+    plain                key, text, and if known finish_reason, reasoning and usage; or key and error
+
+The code that reads an endpoint's answers reads these replies, too, so that the same answer is the same reply.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@
     plan.sqlite             the plan, a store without replies: `replies` needs neither models.yaml nor data
     keys.json               names of the environment variables with the endpoints' keys: `replies` masks their values
     manifest.json           settings, versions and hashes of the data, for the run that will be made
-    MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too; MODEL.batch-1.jsonl, … if one file
-                            is not enough
+    MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too; MODEL.batch-1.jsonl, … if they
+                            exceed the largest file
     MODEL.prompts.jsonl     the same for any other program: key, prompt or messages, sampling
 
-Replies have the key that a run gives them, so that it does not matter where they were made.
+A request has the key that a run gives it, so a run takes its reply wherever that was made.
 """
 
 from __future__ import annotations
@@ -126,8 +126,7 @@ def _require_written(s: Settings, models: Sequence[Model]) -> None:
 
 def _stored(run: str | Path | None, backend: OpenAI, requests: RequestsByKey) -> set[str]:
     """The keys of requests to which the run has a reply; none if the run's folder does not exist yet."""
-    path = Path(run or "") / "store.sqlite"
-    if not run or not path.is_file():
+    if not run or not (path := Path(run) / "store.sqlite").is_file():
         return set()
     with Store(path) as store:
         done = store.done(requests)
@@ -145,10 +144,10 @@ def _stored(run: str | Path | None, backend: OpenAI, requests: RequestsByKey) ->
 
 def _write(folder: Path, backend: OpenAI, requests: RequestsByKey, limit_name: str) -> tuple[str, ...]:
     """Write the files of a model; returns their names."""
-    name, most = safe_name(backend.model.name), backend.model.api.batch or BatchAPI()
-    url = most.endpoint or endpoint_of(backend.model)
+    name, limits = safe_name(backend.model.name), backend.model.api.batch or BatchAPI()
+    url = limits.endpoint or endpoint_of(backend.model)
     batch_lines = (request_line(key, url, backend.whole_body(r, limit_name)) for key, r in requests.items())
-    batches = list(in_files(batch_lines, most.requests, most.megabytes))
+    batches = list(in_files(batch_lines, limits.requests, limits.megabytes))
     numbers = [""] if len(batches) == 1 else [f"-{n}" for n in range(1, len(batches) + 1)]
     files = {f"{name}.batch{n}.jsonl": lines for n, lines in zip(numbers, batches, strict=True)}
     files[f"{name}.prompts.jsonl"] = [

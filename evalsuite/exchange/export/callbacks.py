@@ -50,7 +50,7 @@ class AnsweredReply:
     answer: Answer
     variant: str  # the prompt template's name
 
-    def __str__(self) -> str:  # lm-eval writes it into its samples' log in place of a number
+    def __str__(self) -> str:  # lm-eval writes this text into its log of samples, in place of a number
         return f"{self.answer.status}: {self.answer.text or ''}"
 
 
@@ -68,7 +68,7 @@ def read(row: ExportedRow, reply: str, finish: str = "stop") -> AnsweredReply:
 
 
 def mean_names(task: str) -> tuple[str, ...]:
-    """Names of the metrics whose value is the mean over the items."""
+    """The names of a task's metrics whose value is the mean over the items."""
     exported = TASKS[task]
     means = [name for name in exported.item_metrics if metric_named(name).is_mean]
     return (*means, *(("paper.accuracy", "paper.parts") if exported.official else ()), "answered")
@@ -93,7 +93,7 @@ def reply_values(reply: AnsweredReply) -> dict[str, float]:
 
 @lru_cache(maxsize=1)  # lm-eval asks for one metric after the other
 def cell_values(replies: tuple[AnsweredReply, ...]) -> dict[str, float]:
-    """All metrics of the replies to a task, set and wording, as in results.json, those that are no means (BLEU) too."""
+    """All metrics of the replies to a task, set and wording, as in results.json, also those that are no means, such as BLEU."""
     items, responses = [r.item for r in replies], [r.response for r in replies]
     scored = score_cell(items, responses, FULL, [r.answer for r in replies], variant=replies[0].variant)
     return {name: scored.value(name) for part in scored.parts for name in part.names}
@@ -101,7 +101,7 @@ def cell_values(replies: tuple[AnsweredReply, ...]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class MetricShare:
-    """The share of a reply in a metric of all replies, for lm-eval, which calls one function for each metric."""
+    """A reply as input of one metric over all replies: lm-eval calls `of_all` once for each such metric."""
 
     name: str  # the metric's
     reply: AnsweredReply
@@ -124,7 +124,7 @@ def of_all(values: Sequence[MetricShare]) -> float:
 
 
 def label_forms(row: ExportedRow) -> list[str]:
-    """Continuations to compute log-probabilities of, for `read_labels`: "a", " a" and "(a" of each option in turn."""
+    """The continuations whose log-probabilities `read_labels` takes: "a", " a" and "(a" of each option in turn."""
     return [form for option in label_begins(Item.of(row).labels) for form in option]
 
 

@@ -22,7 +22,7 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 
 def foreign_name(*parts: str) -> str:
-    """The name of a task or group in the other harness, valid in Python and as a file name; other parts give another name.
+    """The name of a task or group in the other harness, valid in Python and as a file name. Different parts give different names.
 
     >>> foreign_name("corecode", "easy", "event_cause", "cot-en")
     'corecode_easy_event_cause_cot_en'
@@ -38,7 +38,7 @@ class ExportedTask:
 
     cell: Cell
     trials: tuple[Trial, ...]
-    scorings: tuple[str, ...]  # all that the task and the wording have
+    scorings: tuple[str, ...]  # all by which the task can be asked in this wording
     prompt: Prompt
 
     @property
@@ -120,7 +120,7 @@ class ExportedTask:
 
 
 def _without_system(messages: Sequence[Message]) -> Sequence[Message]:
-    """The turns; a system message becomes the beginning of the first, as in the prompt of a base model."""
+    """The messages; a system message becomes the beginning of the first turn, as in the prompt of a base model."""
     first, *turns = messages
     if first.role != "system":
         return messages

@@ -1,7 +1,7 @@
 """Write tasks for lm-evaluation-harness (0.4.13 or later): a YAML file for each task and group, utils.py and README.md.
 
-Choices are exported three times: written and read by our parser; by the likelihood of labels, scored by us; by the
-likelihood of the options' texts, scored by lm-eval, whose acc and acc_norm are our accuracy_sum and accuracy_char.
+Choices are exported three times: as written replies, which our parser reads; by the likelihood of labels, which we score; and
+by the likelihood of the options' texts, which lm-eval scores. Its acc and acc_norm are our accuracy_sum and accuracy_char.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
     replace_file(folder / "utils.py", (SHIPPED / "lm_eval_utils.py").read_bytes())
     groups: dict[str, list[str]] = {}
     for cell in cells:
-        for scoring, end in _SCORINGS.items():
+        for scoring, suffix in _SCORINGS.items():
             if scoring in cell.scorings:
-                _write(folder / f"{cell.name}{end}.yaml", _task(cell, scoring))
-                groups.setdefault(f"{cell.group}{end}", []).append(f"{cell.name}{end}")
+                _write(folder / f"{cell.name}{suffix}.yaml", _task(cell, scoring))
+                groups.setdefault(f"{cell.group}{suffix}", []).append(f"{cell.name}{suffix}")
     for group, names in groups.items():
         _write(folder / f"_{group}.yaml", {"group": group, "task": names})
     replace_file(folder / "README.md", _readme(cells, list(groups)))
@@ -61,13 +61,13 @@ def _task(cell: ExportedTask, scoring: str) -> JsonObject:
         "metadata": cell.facts,
     }
     # A shot shows the right reply, also where likelihoods are compared.
-    shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target", "target_delimiter": ""}
+    fewshot = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target", "target_delimiter": ""}
     if scoring == "generate":
         return {
             **common,
             "output_type": "generate_until",
             "doc_to_target": "target",
-            "fewshot_config": shown,
+            "fewshot_config": fewshot,
             "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": cell.max_new_tokens},
             "process_results": _Function("read"),
             "metric_list": [
@@ -81,7 +81,7 @@ def _task(cell: ExportedTask, scoring: str) -> JsonObject:
             "output_type": "multiple_choice",
             "doc_to_target": "target",
             "doc_to_choice": _Function("label_forms"),
-            "fewshot_config": shown,
+            "fewshot_config": fewshot,
             "process_results": _Function("read_labels"),
             "metric_list": [_mean("accuracy")],
         }
@@ -91,7 +91,7 @@ def _task(cell: ExportedTask, scoring: str) -> JsonObject:
         "doc_to_target": "gold",
         "doc_to_choice": "options",
         "target_delimiter": cell.option_after,
-        "fewshot_config": shown,
+        "fewshot_config": fewshot,
         "metric_list": [_mean("acc"), _mean("acc_norm")],
     }
 

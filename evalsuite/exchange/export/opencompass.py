@@ -32,7 +32,7 @@ def write_tasks(folder: Path, cells: Sequence[ExportedTask]) -> None:
 
 
 def _dataset(cell: ExportedTask) -> Any:
-    """The entry of a cell, as OpenCompass's configurations have it."""
+    """A cell's entry in OpenCompass's configuration."""
     shots = cell.cell.place.shots
     shown = [
         turn

@@ -65,8 +65,8 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
 
 
 def _cells(shots: int, **settings: Any) -> list[ExportedTask]:
-    """The cells that a run asks, under every scoring that a harness may have."""
-    # Prompts do not depend on the model, but `preview` needs one, and only those with weights have likelihoods.
+    """The cells that a run asks, each with every scoring that a harness may have."""
+    # Prompts do not depend on the model. `preview` needs one with weights, since others have no likelihoods.
     by_place = by_key(
         (replace(cell.place, scoring=""), (cell, trials))
         for cell, trials in preview(model=["tiny-zh"], shots=(shots,), scoring=SCORINGS, **settings)

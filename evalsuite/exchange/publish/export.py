@@ -23,7 +23,7 @@ _Path = str | PathLike[str]
 class ExportResult:
     """The result of an export."""
 
-    lines: tuple[str, ...]  # the files written, or a card
+    lines: tuple[str, ...]  # the files written, a card, or the models logged
     remarks: tuple[str, ...] = ()  # the cells left out, and why
 
 
@@ -95,7 +95,7 @@ def export_results(to: str, run: _Path | Sequence[_Path], out: _Path | None = No
     tool = TOOLS[to]
     runs = tuple(map(Path, [run] if isinstance(run, (str, PathLike)) else run))
     request = ExportRequest(runs, None if out is None else Path(out), **more)
-    if len(runs) > 1 and not tool.several:
+    if len(runs) != 1 and not (tool.several and runs):
         raise ConfigError(f"--to {to} takes one run, not {len(runs)}")
     if tool.needs_out and out is None:
         raise ConfigError(f"--to {to} writes a folder: name a new one with --out DIR")

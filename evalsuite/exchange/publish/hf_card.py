@@ -20,13 +20,14 @@ _DIGITS = 4
 
 
 def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[str]]:
-    """(the block as YAML, why cells were left out) of one model of a run; `model` may be empty if the run has one.
+    """(the block as YAML, why cells were left out) of one model of a run.
 
-    Perturbed cells and cells that are not whole are left out. Raises ConfigError if the model is not known, or if no cell is
-    left. `source`: the address of what shows the figures, such as the run's page.
+    model: may be "" if the run has one model beside baselines. source: the address where the figures are shown, such as that of
+    the run's page. Perturbed cells, and cells whose figures do not cover all items, are left out. Raises ConfigError if the
+    model is not known, or if no cell is left.
     """
     cells = load_results(run).cells
-    name = model or _only(run, cells)
+    name = model or _only_model(run, cells)
     of_model = [cell for cell in cells if cell.model == name]
     if not of_model:
         raise ConfigError(unknown(f"model of {run}", name, dict.fromkeys(cell.model for cell in cells)))
@@ -43,7 +44,7 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     return yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1_000), remarks
 
 
-def _only(run: Path, cells: Sequence[CellResult]) -> str:
+def _only_model(run: Path, cells: Sequence[CellResult]) -> str:
     names = list(dict.fromkeys(c.model for c in cells if not c.is_baseline))
     if len(names) != 1:
         raise ConfigError(f"{run}: {len(names)} models: name the card's with --model: {', '.join(names)}")
@@ -51,7 +52,7 @@ def _only(run: Path, cells: Sequence[CellResult]) -> str:
 
 
 def _result(cell: CellResult, source: str) -> JsonObject:
-    """One cell: a data set asked in one way. `config` tells apart what the Hub joins by it."""
+    """The entry of one cell. The Hub joins entries with the same `config`, so it names set, task and way."""
     task, benchmark = TASKS[cell.task], benchmark_of(cell.task)
     place = cell.place
     from_sample = cell.facts.data in _sample_files()

@@ -13,6 +13,7 @@ from typing import Any
 
 from evalsuite.analyses.saved import load_results
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.grouping import by_key
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.secrets import hide
 from evalsuite.frames import libraries
@@ -62,18 +63,25 @@ def models_of(run: Path, model: str = "") -> list[LoggedModel]:
 def _logged(run: Path, name: str, cells: Sequence[CellResult], tags: Mapping[str, str]) -> LoggedModel:
     metrics: dict[str, float] = {}
     remarks = []
-    hashes = {}
     for cell in cells:
         prefix = metric_name(cell)
-        # Cells of one task, set and split have the same data.
-        hashes[".".join(["data", *prefix.split("/")[:3]])] = cell.facts.data
         if why := cell.why_partial:
             remarks.append(f"{prefix}: {why}")
             metrics[f"{prefix}/not_whole"] = 1.0
         for metric, figures in cell.metrics.items():
             numbers = {"": figures.value, "/low": figures.low, "/high": figures.high, "/n": figures.n}
             metrics |= {_plain(f"{prefix}/{metric}{end}"): float(x) for end, x in numbers.items() if x is not None}
-    return LoggedModel(run.resolve().name, name, _params(cells), metrics, {**tags, **hashes}, tuple(remarks))
+    return LoggedModel(run.resolve().name, name, _params(cells), metrics, {**tags, **_hashes(cells)}, tuple(remarks))
+
+
+def _hashes(cells: Sequence[CellResult]) -> dict[str, str]:
+    """ "data.TASK.SET.SPLIT" -> the hash of the data file; with ".WORDING" where wordings ask different files."""
+    hashes: dict[str, str] = {}
+    for name, same_items in by_key((_plain(f"data.{c.task}.{c.set}.{c.split}"), c) for c in cells).items():
+        of_wordings = {cell.variant: cell.facts.data for cell in same_items}
+        one_file = len(set(of_wordings.values())) == 1
+        hashes |= {name if one_file else _plain(f"{name}.{key}"): sha256 for key, sha256 in of_wordings.items()}
+    return hashes
 
 
 def metric_name(cell: CellResult) -> str:

@@ -11,7 +11,7 @@ from evalsuite.common.terminal import say
 from evalsuite.exchange.publish.logged import LoggedModel, tables_of
 from evalsuite.frames.libraries import need
 
-_SWANLAB = 250  # the most characters of a name that SwanLab takes
+_SWANLAB_NAME = 250  # the most characters of a name that SwanLab takes
 _LONGEST = 500  # the most characters of a value that every version of MLflow takes
 
 
@@ -85,14 +85,14 @@ def log_to_swanlab(run: Path, model: LoggedModel, project: str) -> None:
     facts of this machine.
     """
     swanlab = need("swanlab")
-    unasked = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
-    settings = swanlab.Settings(interactive=False, probe=dict.fromkeys(unasked, False), terminal={"proxy_type": "none"})
+    probes = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
+    settings = swanlab.Settings(interactive=False, probe=dict.fromkeys(probes, False), terminal={"proxy_type": "none"})
     logged = swanlab.init(
         project=project,
-        name=model.name.replace("/", " ")[:_SWANLAB],
+        name=model.name.replace("/", " ")[:_SWANLAB_NAME],
         group=model.run,
         job_type="evaluation",
-        description="\n".join(model.remarks)[:_SWANLAB] or None,
+        description="\n".join(model.remarks)[:_SWANLAB_NAME] or None,
         config=model.config,
         settings=settings,
         reinit=True,
@@ -107,7 +107,7 @@ def log_to_swanlab(run: Path, model: LoggedModel, project: str) -> None:
 
 @contextmanager
 def _final_state(client: Any, run: str) -> Iterator[None]:
-    """Tell MLflow how its run ended: one that broke off would otherwise be shown as running."""
+    """Tell MLflow how its run ended, since MLflow would show a run that broke off as running."""
     try:
         yield
     except BaseException:
