@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from evalsuite.authoring import annotation_page, read_annotations
 from evalsuite.authoring.annotations import check_dialogues, edit_distance, load_rules
+from evalsuite.authoring.suggest import _objects
 from evalsuite.benchmarks.corecode.ontology import ontology, slots
 from evalsuite.cli.build import build
 from evalsuite.common.dialogue import asked_event
@@ -165,6 +166,20 @@ def test_dialogues_of_other_tools(tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated_row())
     one, two = annotation_page.load_dialogues(file, "hard")
     assert (one.id, one.set, one.annotations) == ("7", "hard", []) and (two.set, len(two.annotations)) == ("easy", 1)
+
+
+def test_a_dialogue_whose_id_is_null_gets_its_lines_number(tmp_path: Path) -> None:
+    rows = [
+        {"id": None, "dialogue": ["A: 你好。"]},
+        {"id": None, "dialogue": ["A: 再见。"]},
+        {"id": 0, "dialogue": ["A: 嗯。"]},
+    ]
+    loaded = annotation_page.load_dialogues(write_jsonl(tmp_path / "d.jsonl", *rows))
+    assert [dialogue.id for dialogue in loaded] == ["1", "2", "0"]
+
+
+def test_a_reply_nested_too_deeply_holds_no_object() -> None:
+    assert list(_objects('{"a": 1}' + '{"a": ' * 10_000)) == [{"a": 1}]
 
 
 def test_unusable_proposals_are_left_out(tmp_path: Path) -> None:

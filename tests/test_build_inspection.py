@@ -55,6 +55,21 @@ def test_the_same_by_another_stands(annotations_file: Path, tmp_path: Path) -> N
     assert THING["value"] in [k.value for k in one.annotations]
 
 
+def test_what_one_inspector_returned_and_another_accepted_is_not_left_out(tmp_path: Path) -> None:
+    files = [
+        write_jsonl(tmp_path / f"{name}.jsonl", row("1", [CAUSE | ACCEPTED, THING | verdict], "甲"))
+        for name, verdict in (("丙", RETURNED), ("丁", ACCEPTED))
+    ]
+    merged = merge(files)
+    assert len(merged.dialogues[0].annotations) == 2 and merged.returned == 0
+
+
+def test_only_the_chosen_annotators_returned_annotations_are_counted(annotations_file: Path, tmp_path: Path) -> None:
+    other = write_jsonl(tmp_path / "乙.jsonl", row("1", [CAUSE, THING | RETURNED, NEXT | RETURNED], "乙"))
+    files = [annotations_file, other]
+    assert [merge(files, annotator).returned for annotator in ("", "甲", "乙")] == [3, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("change", "field", "said"),
     [

@@ -237,6 +237,13 @@ def test_dialogues_that_cannot_be_read(tmp_path: Path, content: str, line: int, 
     assert (error.value.line, error.value.field) == (line, field)
 
 
+def test_the_file_whose_name_is_there_twice_is_named(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("one.jsonl", "a/two.jsonl", "b/two.jsonl")]
+    with pytest.raises(DataError, match="two files of the same name") as error:
+        dialogue_files(files)
+    assert error.value.file == files[1]
+
+
 # --- concepts and matches
 
 

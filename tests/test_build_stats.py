@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from run_files import read_jsonl
+from run_files import read_jsonl, write_jsonl
 from typer.testing import CliRunner
 
 from evalsuite.authoring import artefacts
@@ -214,6 +214,21 @@ def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
     }
 
 
+def test_the_positions_are_those_of_the_longest_list_of_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The p-value of the most frequent position is multiplied by the number of positions. The first item may have few of them."""
+    _choices(tmp_path, "position", 60)
+    file = tmp_path / "data/easy" / _FILLING.format("test")
+    *rows, last = map(json.loads, file.read_text("utf-8").splitlines())
+    answer = last.pop("answer")
+    write_jsonl(file, *rows, {**last, "(d)": "甲乙丙", "answer": answer})
+    monkeypatch.setattr(artefacts, "_at_least", lambda right, n, chance: 0.01)
+    corpus = CorecodeCorpus(BENCHMARK, tmp_path)
+    found = {f.check: f.p for f in artefacts._check_file(corpus, TASKS["knowledge_filling"], "easy", "test")}
+    assert found["position"] == pytest.approx(0.04) and found["alike"] == pytest.approx(0.01)
+
+
 def test_intervals_count_dialogues() -> None:
     """Ten copies of an item in one dialogue count no more than the item alone."""
     rng = random.Random("clusters")
@@ -311,6 +326,8 @@ def test_the_command_shows_and_writes(tmp_path: Path) -> None:
     assert (tmp_path / "out/stats.html").is_file()
     as_json = json.loads(runner.invoke(build, ["stats", str(tmp_path), "--json"]).output)
     assert {f["check"] for f in as_json["findings"]} <= {*as_json["checks"]}
+    both = runner.invoke(build, ["stats", str(tmp_path), "--json", "--out", str(tmp_path / "out")])
+    assert json.loads(both.stdout) == as_json and "open it in a browser" in both.stderr
 
 
 def test_names_from_data_are_text_on_the_page(tmp_path: Path) -> None:

@@ -278,6 +278,8 @@ REFUSED: list[tuple[list[dict[str, Any]], dict[str, Any], str]] = [
     ([row_by("林", nothing=True)], {}, "no annotations"),
     ([row_by("林", WET), row_by("周", WET | {"slot": "情绪原因"})], {}, "no annotations"),
     ([row_by("林", WET)], {"shares": (0.8, 0.4)}, "at most 1 together"),
+    ([row_by("林", WET)], {"shares": (0.1, float("nan"))}, "at most 1 together"),
+    ([row_by("林", WET)], {"shares": (float("nan"), 0.1)}, "at most 1 together"),
     ([row_by("林", WET)], {"distractors": "adverserial"}, "Did you mean 'adversarial'"),
     ([row_by("林", WET)], {"distractors": "adversarial", "discriminator": "random"}, "hf"),
 ]

@@ -1,7 +1,7 @@
 """Inter-annotator agreement, step by step, and the disagreements.
 
 The paper (section 3) reports the mean of Cohen's kappa over the annotation steps: 80.7 % for its two reviewers, 59.4 % for
-its six quality inspectors. It does not define the units; those compared here are ours, listed in `STEPS`.
+its six quality inspectors. It does not define the units that are compared; `STEPS` lists ours.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 STEPS = {  # step -> its units, and the values that are compared
     "knowledge": "every dialogue that both annotated: whether it has knowledge",
-    "turn": "every turn of those: whether an annotation refers to it",
+    "turn": "every turn of these dialogues: whether an annotation refers to it",
     "dimension": "pairs of annotations matched by their texts: entity, event or social interaction",
     "domain": "matched pairs: the domain, with its dimension",
     "slot": "matched pairs: the slot, with its domain and dimension",
     "evidence": "every character of the dialogue of a matched pair: whether it is evidence",
-    "phrase": "every character, likewise: whether it is in the phrase",
+    "phrase": "every character of the dialogue of a matched pair: whether it is in the phrase",
     "instance": "matched pairs: the same text (no kappa for free text)",
-    "value": "matched pairs: the same text",
-    "conflict1": "matched pairs with the same phrase: the same text",
-    "conflict2": "matched pairs with the same phrase: the same text",
+    "value": "as instance",
+    "conflict1": "matched pairs with the same phrase: the same text (no kappa)",
+    "conflict2": "as conflict1",
 }
 
 
@@ -126,15 +126,15 @@ def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[tuple[
     Similarity uses texts only (character F1 of instance and value, overlap of spans), so that dimension, domain and slot
     may differ. Annotations are paired only if their spans overlap or their instances are equal.
     """
-    ours, theirs = (_accepted(d) for d in (a, b))
-    if not ours or not theirs:
+    of_a, of_b = accepted(a), accepted(b)
+    if not of_a or not of_b:
         return []
-    score = [[_likeness(x, y, a) for y in theirs] for x in ours]
+    score = [[_likeness(x, y, a) for y in of_b] for x in of_a]
     rows, columns = import_module("scipy.optimize").linear_sum_assignment(score, maximize=True)
-    return [(ours[i], theirs[j]) for i, j in zip(rows, columns, strict=True) if score[i][j] > 0]
+    return [(of_a[i], of_b[j]) for i, j in zip(rows, columns, strict=True) if score[i][j] > 0]
 
 
-def _accepted(dialogue: AnnotatedDialogue) -> list[Knowledge]:
+def accepted(dialogue: AnnotatedDialogue) -> list[Knowledge]:
     """The annotations of a person: proposals of a model that nobody has accepted are left out."""
     return [knowledge for knowledge in dialogue.annotations if not knowledge.proposed]
 
@@ -170,7 +170,7 @@ def _steps(
             x, y = zip(*pairs, strict=True)
             yield StepAgreement(name, who, len(pairs), mean(float(p == q) for p, q in pairs), cohen_kappa(x, y))
 
-    yield from step("knowledge", [(bool(_accepted(a)), bool(_accepted(b))) for a, b in shared])
+    yield from step("knowledge", [(bool(accepted(a)), bool(accepted(b))) for a, b in shared])
     yield from step("turn", [pair for a, b in shared for pair in zip(_turns(a), _turns(b), strict=True)])
     pairs = [(x, y, a) for a, b in shared for x, y in match_annotations(a, b)]
     for name, category in _CATEGORIES.items():
@@ -215,13 +215,13 @@ def _spans(knowledge: Knowledge, name: str, dialogue: AnnotatedDialogue) -> set[
 
 def _turns(dialogue: AnnotatedDialogue) -> list[bool]:
     """For each turn, whether some annotation refers to it."""
-    used = {turn for knowledge in _accepted(dialogue) for turn, _ in _rests_on(knowledge, dialogue)}
+    used = {turn for knowledge in accepted(dialogue) for turn, _ in _rests_on(knowledge, dialogue)}
     return [n in used for n in range(len(dialogue.dialogue))]
 
 
 def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialogue) -> Iterator[Disagreement]:
-    if bool(_accepted(a)) != bool(_accepted(b)):
-        values = ("some" if _accepted(a) else "none", "some" if _accepted(b) else "none")
+    if bool(accepted(a)) != bool(accepted(b)):
+        values = ("some" if accepted(a) else "none", "some" if accepted(b) else "none")
         yield Disagreement(a.id, "knowledge", who, "", values)
         return
     pairs = match_annotations(a, b)
@@ -231,10 +231,10 @@ def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialo
             if value(x) != value(y):
                 yield Disagreement(a.id, name, who, x.instance, (value(x), value(y)))
                 if name in ("dimension", "domain", "phrase"):
-                    break  # the later fields depend on it
-    for knowledge in _accepted(a):
+                    break  # the fields behind this one depend on it
+    for knowledge in accepted(a):
         if all(knowledge is not x for x, _ in pairs):
             yield Disagreement(a.id, "annotation", who, knowledge.instance, (slot_path(knowledge), ""))
-    for knowledge in _accepted(b):
+    for knowledge in accepted(b):
         if all(knowledge is not y for _, y in pairs):
             yield Disagreement(a.id, "annotation", who, knowledge.instance, ("", slot_path(knowledge)))

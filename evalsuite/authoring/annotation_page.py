@@ -29,7 +29,8 @@ def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue
         turns = row.get("dialogue")
         if not isinstance(turns, list) or not turns or not all(isinstance(t, str) and t.strip() for t in turns):
             raise DataError('expected a list of turns, such as "A: 你好。"', path, line, "dialogue")
-        name = str(row.get("id", "")) or str(line)
+        id = row.get("id")
+        name = str(line) if id in (None, "") else str(id)
         if name in dialogues:
             raise DataError(f"{name} stands in the file already; ids have to differ", path, line, "id")
         known = {k: row[k] for k in AnnotatedDialogue.model_fields if k in row}
@@ -64,11 +65,13 @@ def annotation_page_data(
     """The page's data. `hash` is in the key under which the browser stores work.
 
     The hash covers the dialogues only, so that a page with new proposals finds the annotations stored before. On a page for or
-    after an inspection it covers the annotations too: there, those of the file replace the stored ones.
+    after an inspection it also covers the annotations, so that those of the file replace the stored ones.
     """
-    whole = inspect or any(k.verdict for row in rows for k in row.annotations)
+    with_annotations = inspect or any(k.verdict for row in rows for k in row.annotations)
     dumped = [row.model_dump(exclude_defaults=True) for row in rows]
-    hashed = json.dumps([inspect, dumped] if whole else [[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
+    hashed = json.dumps(
+        [inspect, dumped] if with_annotations else [[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False
+    )
     return {
         "hash": hashlib.sha256(hashed.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "name": name,

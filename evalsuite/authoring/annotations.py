@@ -86,14 +86,14 @@ def rule_problems(dialogue: AnnotatedDialogue) -> Iterator[BrokenRule]:
         yield BrokenRule("nothing", "nothing")
     seen: dict[tuple[str, ...], int] = {}
     for n, knowledge in enumerate(dialogue.annotations):
-        same = tuple(getattr(knowledge, name) for name in _TRIPLET)
+        same = tuple(getattr(knowledge, name) for name in _IDENTITY)
         if (other := seen.setdefault(same, n)) != n and knowledge.value:
             yield BrokenRule(f"annotations[{n}]", "repeated", {"other": other})
         for p in _annotation_problems(knowledge, dialogue):
             yield BrokenRule(f"annotations[{n}].{p.field}", p.code, p.values)
 
 
-_TRIPLET = ("dimension", "instance", "domain", "slot", "value")
+_IDENTITY = ("dimension", "instance", "domain", "slot", "value")  # two annotations with equal ones are the same
 _TEXTS = ("instance", "value", "phrase", "conflict1", "conflict2")
 
 
@@ -111,12 +111,12 @@ def _annotation_problems(knowledge: Knowledge, dialogue: AnnotatedDialogue) -> I
         for i, text in enumerate(getattr(knowledge, name))
     ]
     for name, text in texts:
-        acts = knowledge.dimension == "事件" and name.startswith(("instance", "value", "alternatives"))
+        is_event = knowledge.dimension == "事件" and name.startswith(("instance", "value", "alternatives"))
         if not text:
             yield BrokenRule(name, "empty")
         elif re.search(rules["untidy"], text):
             yield BrokenRule(name, "untidy", {"value": text})
-        elif acts and re.search(rules["speakers"][dialogue.set], text):
+        elif is_event and re.search(rules["speakers"][dialogue.set], text):
             yield BrokenRule(name, "speakers", {"value": text})
     for name, text in texts:
         if not text or not name.startswith(("value", "alternatives")):
@@ -159,7 +159,7 @@ def phrase_position(knowledge: Knowledge, dialogue: Sequence[str]) -> CharacterP
 
 
 def _ontology_problems(knowledge: Knowledge) -> Iterator[BrokenRule]:
-    """Report the first unknown name of dimension, domain and slot; the next ones depend on it and are not checked."""
+    """Yield a problem for the first unknown name of dimension, domain and slot. Names below an unknown one are not checked."""
     branches: Any = {b["dimension"]["zh"]: b["domains"] for b in ontology()}
     parent = ""
     for name in ("dimension", "domain", "slot"):

@@ -44,7 +44,7 @@ class ArtefactCheck:
     guess: Guesser
     reads: bool = False  # whether it sees the dialogue
     inside: bool = False  # whether it is fitted on the tested file itself
-    lookup: bool = False  # whether it sees training items with leaked dialogues
+    lookup: bool = False  # whether it also sees training items of leaked dialogues
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,8 @@ def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterat
             drawn = 1 / (_DRAWS * len(tested)) if not task.kind.options and not check.lookup else 0.0
             p = _at_least(value * n, n, max(chance, drawn))
             if check.inside:
-                p = min(1.0, p * len({i.references for i in tested} if check.name == "label" else tested[0].options))
+                positions = max(len(i.options) for i in tested)
+                p = min(1.0, p * (len({i.references for i in tested}) if check.name == "label" else positions))
             yield GuesserScore(
                 task.name,
                 item_set,

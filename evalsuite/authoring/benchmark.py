@@ -27,7 +27,7 @@ class BuiltBenchmark:
     data: Path
     counts: dict[str, int]  # "set/split/task" -> items
     dialogues: dict[str, int]  # "set/split" -> dialogues
-    gold: dict[str, dict[str, int]]  # "set/split" -> label -> how often it is the right option of knowledge filling
+    gold: dict[str, dict[str, int]]  # "set/split" -> label -> items of knowledge filling whose right option has it
     merged: Merged
     distractors: tuple[Path, ...]  # logs of adversarial filtering; empty for annotated distractors
 
@@ -42,12 +42,12 @@ def build_benchmark(
     seed: int = 0,
     shares: tuple[float, float] = SHARES,
 ) -> BuiltBenchmark:
-    """Write out/data/… and out/build.json; the same files and settings give the same bytes.
+    """Write out/data/…, out/build.json and the logs of the distractors; the same files and settings give the same bytes.
 
     Raises DataError for annotations that break a rule, ConfigError for invalid settings, or if `out` has data that no
     build wrote.
     """
-    if min(shares) < 0 or sum(shares) > 1:
+    if not all(share >= 0 for share in shares) or not sum(shares) <= 1:  # also if one is NaN
         raise ConfigError(f"shares {shares[0]}, {shares[1]}: expected two numbers from 0, at most 1 together")
     if (out / "data").exists() and not (out / _RECORD).exists():
         raise ConfigError(f"--out {out}: has data that no build wrote; choose another folder")

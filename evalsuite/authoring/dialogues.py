@@ -13,6 +13,7 @@ A file has one dialogue per line, or is a JSON array of dialogues, or a JSON obj
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,16 +61,18 @@ def dialogue_files(paths: Iterable[Path]) -> list[Path]:
         if not inside:
             raise DataError("no .json or .jsonl file in this folder", path)
         files += inside
-    if len({file.stem for file in files}) < len(files):
-        raise DataError("two files of the same name; results are listed by file name, so rename one", files[0])
+    stems = Counter(file.stem for file in files)
+    if same := next((file for file in files if stems[file.stem] > 1), None):
+        raise DataError("two files of the same name; results are listed by file name, so rename one", same)
     return files
 
 
 def read_dialogues(files: Iterable[Path]) -> Iterator[RawDialogue]:
     """All dialogues in order; JSONL is streamed. Raises DataError with line and field.
 
-    Speakers become "A: " and "B: " in order of appearance (paper, section 3); turns without speakers alternate. Persona tags
-    of DuLeMon's turns and the blanks between its words are removed.
+    Speakers become "A: " and "B: " in order of appearance (paper, section 3), unless all their names are single letters. If a
+    turn names no speaker, two speakers alternate over all turns. Persona tags of DuLeMon's turns and the blanks between its words
+    are removed.
     """
     seen: set[str] = set()
     for file in files:

@@ -148,7 +148,7 @@ def filter_distractors(questions: Sequence[FillingQuestion], features: Features,
 def _scores(
     folds: Sequence[int], seen: Any, rows: Sequence[Any], wrong: Sequence[Sequence[int]]
 ) -> list[np.ndarray[Any, Any]]:
-    """Scores of each question's texts (right phrase, wrong options, candidates) by a head fitted on the other folds."""
+    """The scores of each question's texts (right phrase, wrong options, candidates) by a head fitted on the other folds."""
     scores: list[np.ndarray[Any, Any]] = [np.empty(0)] * len(rows)
     for fold in sorted(set(folds)):
         others = [n for n, f in enumerate(folds) if f != fold]
@@ -216,7 +216,7 @@ def make_questions(annotations: Sequence[Annotation], seed: str = "0") -> list[F
     return questions
 
 
-# The pools of candidates, each wider than the one before: annotations for which the function returns the same.
+# The pools of candidates, each wider than the one before: a pool is the annotations for which the function returns the same.
 _WIDER: tuple[Callable[[Annotation], object], ...] = (
     lambda a: a.slot,
     lambda a: (a.slot.dimension, a.slot.domain),

@@ -1,7 +1,7 @@
 """Quality control of annotations as in the paper's section 3: agreement, qualification on gold items, inspection.
 
-The paper had two reviewers choose 43 of 200 candidates by the dialogues that these annotated for a start, and inspectors who
-returned what was unsatisfactory "for revision until they are qualified". It states no threshold; here it is a setting.
+In the paper, two reviewers chose 43 of 200 candidates by the dialogues that the candidates annotated for a start, and inspectors
+returned what was unsatisfactory "for revision until they are qualified". The paper states no threshold; here it is a setting.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.authoring.agree import AgreementReport, annotator_agreement, by_annotator, match_annotations, slot_path
+from evalsuite.authoring.agree import (
+    AgreementReport,
+    accepted,
+    annotator_agreement,
+    by_annotator,
+    match_annotations,
+    slot_path,
+)
 from evalsuite.authoring.annotations import read_dialogues
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.results.schema.annotation import REASONS, AnnotatedDialogue
@@ -48,7 +55,7 @@ class Qualified:
     annotator: str
     items: int  # items of the gold file; items of dialogues that the annotator left out count as wrong
     right: int
-    more: int  # annotations of gold dialogues that match no gold one; not in the share
+    more: int  # annotations of gold dialogues that match no gold annotation; `share` does not count them
     qualifies: bool
 
     @property
@@ -76,8 +83,8 @@ class QualityReport:
 
 
 def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify: float = 0.9) -> QualityReport:
-    """Agreement of the annotators, verdicts of inspectors, and with `gold` the annotators who are right in a share of at least
-    `qualify`.
+    """Measure the agreement of annotators, and count inspectors' verdicts. With `gold`, find the annotators who qualify: those
+    whose share of right items is `qualify` or more.
 
     Raises ConfigError for one annotator without verdicts or gold, or a share outside 0 … 1; DataError for a gold file that
     breaks a rule, or an id with different turns.
@@ -123,7 +130,7 @@ def _qualified(name: str, dialogues: Dialogues, gold: Dialogues, qualify: float,
                 f"dialogue {gold_dialogue.id}: {name} has other turns; give different dialogues different ids", file
             )
         pairs = match_annotations(gold_dialogue.model_copy(update={"annotations": gold_dialogue.standing}), dialogue)
-        accepted = [knowledge for knowledge in dialogue.annotations if not knowledge.proposed]
-        right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if gold_dialogue.standing else not accepted
-        more += len(accepted) - len(pairs)
+        found = accepted(dialogue)
+        right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if gold_dialogue.standing else not found
+        more += len(found) - len(pairs)
     return Qualified(name, items, right, more, right / items >= qualify)

@@ -3,8 +3,7 @@
 The official file (conceptnet-assertions-5.7.0.csv, plain or .gz) has one edge per line in tab-separated fields: URI,
 relation, start, end, JSON of source and weight. Terms look like /c/zh/吃飯/v: language, words joined by _, and optionally
 part of speech and sense, which are dropped, so that the verb and the noun 吃飯 are one term. ConceptNet mixes traditional
-and simplified Chinese, and the paper does not say how it handled that; here terms and dialogues are simplified
-(`simplified`).
+and simplified Chinese, and the paper does not say how it handled this; `simplified` makes terms and dialogues simplified.
 """
 
 from __future__ import annotations

@@ -20,19 +20,20 @@ class Merged:
     dialogues: tuple[AnnotatedDialogue, ...]
     annotators: dict[str, int]  # name -> annotations read; "" if unnamed
     shared: int  # dialogues with several annotators; 0 if one annotator was chosen
-    repeated: int  # annotations equal to another annotator's
+    repeated: int  # annotations that repeat another one
     disputed: tuple[tuple[str, str, str], ...]  # (dialogue, instance, value) with conflicting slots
     empty: int  # dialogues left without annotations
-    returned: int = 0  # annotations that an inspector returned and nobody has revised
+    returned: int = 0  # annotations left out, since an inspector returned them and nobody has revised or accepted them
 
 
 def merge(files: Sequence[Path], annotator: str = "") -> Merged:
     """Merge the annotations of all annotators, or take those of one `annotator`.
 
     Equal annotations count once. Annotations of the same instance and value with different slots are all left out,
-    since disputed gold is no gold. Those that an inspector returned are left out, also where another file has an uninspected
-    copy. Raises DataError for a file that breaks a rule or an id with different turns, ConfigError for an unknown
-    annotator.
+    since disputed gold is no gold. An annotation that an inspector returned is left out, also where another file has an
+    uninspected copy of it, but not where another inspector accepted or revised it.
+
+    Raises DataError for a file that breaks a rule or an id with different turns, ConfigError for an unknown annotator.
     """
     by_id: dict[tuple[str, str], list[tuple[str, AnnotatedDialogue, Knowledge | None]]] = defaultdict(list)
     first_of: dict[tuple[str, str], tuple[Path, AnnotatedDialogue]] = {}
@@ -62,14 +63,18 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
         for name, _, knowledge in rows
         if knowledge and knowledge.verdict == "returned"
     }
+    left_out, settled_keys = set(), set()
     for at, rows in by_id.items():
-        taken = [
-            (name, knowledge)
-            for name, _, knowledge in rows
-            if knowledge
-            and annotator in ("", name)
-            and (knowledge.verdict in _SETTLED or (at, *_annotator_and_annotation(name, knowledge)) not in returned)
-        ]
+        taken = []
+        for name, _, knowledge in rows:
+            if knowledge is None or annotator not in ("", name):
+                continue
+            key = (at, *_annotator_and_annotation(name, knowledge))
+            if knowledge.verdict in _SETTLED or key not in returned:
+                taken.append((name, knowledge))
+                settled_keys.add(key)
+            else:
+                left_out.add(key)
         slots: dict[tuple[str, str], dict[str, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
         for name, knowledge in taken:
             slots[knowledge.instance, knowledge.value][name].add(_slot(knowledge))
@@ -88,7 +93,7 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
         )
     shared = 0 if annotator else sum(len({name for name, *_ in rows}) > 1 for rows in by_id.values())
     empty = len(by_id) - len(dialogues)
-    return Merged(tuple(dialogues), dict(names), shared, repeated, tuple(disputed), empty, len(returned))
+    return Merged(tuple(dialogues), dict(names), shared, repeated, tuple(disputed), empty, len(left_out - settled_keys))
 
 
 def _name(file: Path, files: Sequence[Path]) -> str:

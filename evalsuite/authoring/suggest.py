@@ -122,13 +122,13 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     while (at := text.find("{", at)) >= 0:
         try:
             value, at = decoder.raw_decode(text, at)
-        except ValueError:
+        except (ValueError, RecursionError):  # no JSON, or nested too deeply
             at += 1
         else:
             yield value
 
 
-def _knowledge(fields: dict[str, Any], row: AnnotatedDialogue, name: str) -> Knowledge | None:
+def _knowledge(fields: dict[str, Any], row: AnnotatedDialogue, proposer: str) -> Knowledge | None:
     """A proposed annotation; None if its slot is not in the ontology or a text is missing."""
     texts = {name: fields[name].strip() for name in _TEXTS if isinstance(fields.get(name), str)}
     if len(texts) < len(_TEXTS) or not all(texts.values()):
@@ -138,4 +138,4 @@ def _knowledge(fields: dict[str, Any], row: AnnotatedDialogue, name: str) -> Kno
     whole = "\n".join(row.dialogue)
     spans = fields.get("evidence")
     evidence = [s.strip() for s in spans if isinstance(s, str) and s.strip()] if isinstance(spans, list) else []
-    return Knowledge(**texts, evidence=[s for s in evidence if whole.count(s) == 1], proposer=name, proposed=True)
+    return Knowledge(**texts, evidence=[s for s in evidence if whole.count(s) == 1], proposer=proposer, proposed=True)

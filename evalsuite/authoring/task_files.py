@@ -89,20 +89,23 @@ def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     for dialogue in dialogues:
         turns = tuple(dialogue.dialogue)
         for knowledge in dialogue.standing:
-            slot, position = (
-                find_slot(knowledge.dimension, knowledge.domain, knowledge.slot),
-                phrase_position(knowledge, turns),
-            )
+            slot = find_slot(knowledge.dimension, knowledge.domain, knowledge.slot)
+            position = phrase_position(knowledge, turns)
             assert slot is not None and position is not None  # checked when the file was read
-            texts = (
-                knowledge.instance,
-                knowledge.value,
-                knowledge.phrase,
-                position,
-                (knowledge.conflict1, knowledge.conflict2),
-                tuple(knowledge.alternatives),
+            flat.append(
+                Annotation(
+                    dialogue.id,
+                    dialogue.set,
+                    turns,
+                    slot,
+                    knowledge.instance,
+                    knowledge.value,
+                    knowledge.phrase,
+                    position,
+                    (knowledge.conflict1, knowledge.conflict2),
+                    tuple(knowledge.alternatives),
+                )
             )
-            flat.append(Annotation(dialogue.id, dialogue.set, turns, slot, *texts))
     return flat
 
 
@@ -135,8 +138,8 @@ def write_task_files(
 def assign_splits(
     annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]
 ) -> dict[tuple[str, str], str]:
-    """(set, dialogue) -> split. Dialogues of one source (equal, or equal but for some turns) go to the same split, in EASY
-    and HARD alike, so that no test dialogue is trained on in any file."""
+    """(set, dialogue) -> split. Dialogues of one source, which are equal or nearly so (`sources`), go to the same split, in EASY
+    and HARD alike, so that no file has a test dialogue among its training items."""
     dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
     source = dict(zip(dialogues, sources(list(dialogues.values())), strict=True))
     splits: dict[tuple[str, str], str] = {}
@@ -198,7 +201,7 @@ def task_rows(
 
 
 def _balanced(kinds: int, count: int, purpose: str) -> list[int]:
-    """`count` numbers from 0 to kinds-1 in random order; how often two of them occur differs by one at most."""
+    """`count` numbers from 0 to kinds-1 in random order. Their frequencies differ by one at most."""
     order = [n % kinds for n in range(count)]
     random.Random(purpose).shuffle(order)
     return order

@@ -289,4 +289,5 @@ def stats(
         from evalsuite.authoring.stats_page import write_stats_page
 
         _, page = write_stats_page(computed, out)
-        say(f"{page}: open it in a browser; stats.json beside it has the same figures")
+        # With --json, standard output holds the JSON alone.
+        say(f"{page}: open it in a browser; stats.json beside it has the same figures", err=as_json)
