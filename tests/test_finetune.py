@@ -214,6 +214,12 @@ def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
         training._memory_advice(checkpoint.model),
     ):
         raise torch.OutOfMemoryError("CUDA out of memory")
+    odd = checkpoint.model.model_copy(update={"finetune": Finetune(batch=5, gradient_accumulation=2)})
+    with (
+        pytest.raises(BackendError, match=r"batch: 1 with gradient_accumulation: 10 \(steps of the same size\)"),
+        training._memory_advice(odd),
+    ):
+        raise torch.OutOfMemoryError("CUDA out of memory")
     with pytest.raises(RuntimeError, match="shapes"), training._memory_advice(checkpoint.model):
         raise RuntimeError("shapes do not match")
 

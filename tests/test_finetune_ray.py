@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -166,3 +167,15 @@ def test_a_task_ends_when_another_has_taken_its_place(tmp_path: Path) -> None:
     with pytest.raises(BackendError, match="another task or command trains this adapter now"):
         report(TrainingStep(9, 9, None, 1, 1.0))
     assert steps.get() == first and steps.empty()
+
+
+def test_nothing_is_waited_for_where_no_training_runs(caplog: pytest.LogCaptureFixture) -> None:
+    """A training that waits for room is dropped, so that it is not among those that are finished first."""
+    waiting: Any = SimpleNamespace(host=None, end=lambda: None)
+    running: Any = SimpleNamespace(host="node", end=lambda: None)
+    for sent, said in (([waiting], "lost"), ([waiting, running], "lost; running trainings are finished first")):
+        trainings = finetune_ray._Trainings([], Display(), InProcess(), None)
+        trainings._sent = [*sent]
+        caplog.clear()
+        trainings._give_up("lost")
+        assert [record.getMessage() for record in caplog.records] == [said]

@@ -68,7 +68,7 @@ def train_all(todo: Iterable[Job], display: Display, cluster: Cluster, replicas:
 
 
 class Trainer(Actor):
-    """The actor on a node. The driver pulls its reports one by one: steps, then the adapter's card."""
+    """The actor that trains on a node. The driver pulls its reports one by one: steps, then the adapter's card."""
 
     def begin(self, *job: Any) -> TrainingStep | dict[str, Any]:
         self._reports = train_on_node(*job)
@@ -87,7 +87,7 @@ class _Training(Worker):
         self.host: str | None = None  # None while the training waits for room
         self.progress: TrainingProgress | None = None
         self.calls[self.placed] = None
-        self._line = ExitStack()  # keeps the display line open while it runs
+        self._line = ExitStack()  # keeps the display line open while the training runs
 
     def begin(self, host: str, display: Display) -> None:
         log.info("%s: training on %s", self.job.name, host)
@@ -179,7 +179,8 @@ class _Trainings:
             self._give_up(f"{reason} (tried {TRIES} times)")
 
     def _give_up(self, error: str) -> None:
-        waiting = "; running trainings are finished first" if self._sent and not self.errors else ""
+        running = any(training.host for training in self._sent)
+        waiting = "; running trainings are finished first" if running and not self.errors else ""
         log.error("%s%s", error, waiting)
         self.errors.append(error)
         for training in [t for t in self._sent if not t.host]:
@@ -245,10 +246,10 @@ def train_on_node(
 
 
 class _Reporter:
-    """Queues the last step, and at most one a second of the others; stops a training that lost its claim.
+    """Queues the last step, and of the others at most one a second; stops a training that lost its claim.
 
-    A disconnected node keeps training after its job was given to another node, as does one whose command was killed;
-    two of them must not write the same checkpoints.
+    A node that was disconnected, or whose command was killed, keeps training after its job was given to another node. The two
+    must not write the same checkpoints.
     """
 
     def __init__(self, steps: SimpleQueue[TrainingStep | None], folder: Path, token: str) -> None:

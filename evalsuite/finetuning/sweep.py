@@ -177,7 +177,7 @@ def _pairs(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[
 
 
 def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
-    """The items. Probes pair each valid explanation with several corrupted ones: of these items the first is kept."""
+    """The items; of probes that pair one valid explanation with different corrupted ones, only the first."""
     if t.kind.written:
         return items
     first: dict[tuple[object, ...], Item] = {}
@@ -187,8 +187,11 @@ def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
 
 
 def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Prompt]:
-    """(task, set) -> the template of its training rows. Raises ConfigError for a wording whose replies reason first: a row would
-    teach to answer without the reasoning that its prompt asks for."""
+    """(task, set) -> the template of its training rows.
+
+    Raises ConfigError for a wording whose replies reason first: a training row would teach the model to leave out the reasoning
+    that the prompt asks for.
+    """
     folder, wording = resolve(s.prompts), model.prompt or s.prompt
     prompts = dict[tuple[str, str], Prompt]()
     for name, item_set in dict.fromkeys((item.task, item.set) for item in pool.items):
@@ -205,7 +208,7 @@ def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Pro
 
 
 def _templates(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
-    """The hash of the template, or one for each of several tasks. Hashes of sets with variables of their own are joined."""
+    """The hash of the template; for several tasks, task -> hash. Different hashes of a task's sets are joined."""
     hashes_of: dict[str, dict[str, None]] = {}
     for (name, _), prompt in prompts.items():
         hashes_of.setdefault(name, {})[prompt.sha256] = None
@@ -214,7 +217,7 @@ def _templates(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
 
 
 def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
-    """All jobs of a model, finished or not; lazily, so that one job's rows are in memory at a time.
+    """Yield all jobs of a model, finished or not. They are made one by one, so that only one job's rows are in memory.
 
     Raises ConfigError if all items of a pool exceed max_length, or the backend does not run such networks.
     """

@@ -43,10 +43,10 @@ _MEGABATCH = 50  # batches within which rows are sorted by length, as in transfo
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """A training item as token ids: prompt, answer, end of text. `answer`: number of tokens of answer and end of text."""
+    """A training item as token ids."""
 
-    ids: tuple[int, ...]
-    answer: int
+    ids: tuple[int, ...]  # prompt, answer, end of text
+    answer: int  # number of tokens of answer and end of text
 
     @property
     def parts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -74,7 +74,7 @@ def require_packages(model: Model) -> None:
 def training_row(checkpoint: Checkpoint, request: Request, target: str) -> TrainingRow:
     """The token ids that a backend would send for the request, followed by those of the right answer.
 
-    A probe (scoring nll) has those of its first pair, context and target, whose explanation is the valid one. An
+    For a probe (scoring nll), the ids are those of its first pair of context and target, whose explanation is the valid one. An
     encoder-decoder's answer begins with the special tokens that open its decoder's texts.
     """
     if request.scoring == "nll":
@@ -86,7 +86,7 @@ def training_row(checkpoint: Checkpoint, request: Request, target: str) -> Train
 
 
 def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[int]]:
-    """Row indices per batch, all epochs in sequence; each epoch is shuffled, with rows of similar length together.
+    """Row indices of each batch, of all epochs in sequence. Each epoch is shuffled, with rows of similar length in one batch.
 
     >>> batches([5, 9, 5, 9], Finetune(batch=2, epochs=1), 1)
     [[2, 0], [1, 3]]
@@ -151,9 +151,9 @@ def hash_of(value: Any) -> str:
 
 
 def start_checkpoints(folder: Path, made_by: dict[str, Any]) -> Path:
-    """The folder of a training's checkpoints. What a training with another `made_by` wrote is removed first.
+    """The folder of a training's checkpoints. Files of a training with another `made_by` are removed first.
 
-    Raises ConfigError if the adapter's folder holds files of anybody else.
+    Raises ConfigError if the adapter's folder holds files that no training wrote.
     """
     work = folder / "checkpoints"
     if _read_json(work / "made_by.json") != made_by:
@@ -363,10 +363,9 @@ def _memory_advice(model: Model) -> Iterator[None]:
             if not s.gradient_checkpointing:
                 ways.insert(0, "gradient_checkpointing: true")
             if s.batch > 1:
-                accumulation = s.batch * s.gradient_accumulation // (s.batch // 2)
-                ways.insert(
-                    0, f"batch: {s.batch // 2} with gradient_accumulation: {accumulation} (steps of the same size)"
-                )
+                smaller = next(size for size in range(s.batch // 2, 0, -1) if s.batch % size == 0)
+                accumulation = s.batch // smaller * s.gradient_accumulation
+                ways.insert(0, f"batch: {smaller} with gradient_accumulation: {accumulation} (steps of the same size)")
             raise BackendError(
                 f"model {model.name}: out of memory in training; under `finetune:` try {', '.join(ways)}"
             ) from None
