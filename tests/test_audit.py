@@ -16,6 +16,7 @@ from shared_fixtures import shared_folder
 
 import evalsuite
 from evalsuite.benchmarks.corecode.reference import table4 as paper_table4
+from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
@@ -24,6 +25,7 @@ from evalsuite.review.audit import figures
 from evalsuite.review.audit.marks import Mark
 from evalsuite.review.audit.outputs import Output, population, suspicious_ids
 from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw_sample, load_sample, run_totals
+from evalsuite.review.audit.sheets import _correct
 from evalsuite.types import Request
 
 FIXTURE = Path(__file__).parent / "fixtures" / "audit"
@@ -162,6 +164,15 @@ def test_half_a_sample_speaks_for_the_strata_that_it_has() -> None:
     )
     assert row.covered == pytest.approx(0.9)
     assert row.estimate.value == pytest.approx((60 + 15) / 90)
+
+
+def test_the_note_states_the_share_of_each_model() -> None:
+    sample, marks = table4()
+    (row,) = figures.correct_rows(
+        sample, figures.consensus(sample, [m for m in marks if m.output in ("c0", "c4", "c5")])
+    )
+    sheet = _correct([row, replace(row, model="other", covered=0.6)], KINDS["choice"], beside=False)
+    assert sheet.notes[-1] == "* of 90 %, 60 % of the run: no output of the other strata is marked"
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """The page on which a person answers a benchmark's items. Its export is a file of replies for the backend `scripted`.
 
-So people's answers are parsed and scored as a model's replies are: the row "Human" of CIDER's Table 6 and CEDAR's Tables 1, 2.
+A run with this backend parses and scores people's answers as it does a model's replies, for rows such as "Human" in CIDER's
+Table 6 and in CEDAR's Tables 1 and 2.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def answer_page_data(
 def _row(item: Item, wording: Prompt) -> JsonObject:
     """An item as a person sees it, and for each option the reply that chooses it.
 
-    The dialogue is left out where models do not see it. The valid explanation is always the first option of a probe, so those
-    are shown in random order.
+    The dialogue is left out where models do not see it. A probe's options are shown in random order, since its first option is
+    always the valid explanation.
     """
     written = wording.task.kind.written
     order = list(range(len(item.options)))
@@ -97,7 +98,7 @@ def _row(item: Item, wording: Prompt) -> JsonObject:
 
 
 def _instructions(item: Item, wording: Prompt) -> str:
-    """The prompt without dialogue and options, which the page shows itself; the question if the template needs them."""
+    """The prompt without dialogue and options, which the page shows beside it; the question if the template needs them."""
     try:
         text = wording.render(replace(item, dialogue=(), options=(), labels=()))
     except PromptError:

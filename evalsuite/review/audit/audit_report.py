@@ -34,7 +34,7 @@ class AnnotatorAgreement:
     question: str  # "option" | "right" | a scale
     who: tuple[str, ...]
     n: int  # number of outputs that all annotators marked
-    same: float | None
+    same: float  # share of the outputs
     kappa: float | None
     which: str  # the kind of kappa: "Cohen" | "Fleiss" | "quadratic"
     spearman: float | None = None
@@ -91,8 +91,8 @@ class Audit:
 def summarize_marks(files: Sequence[str | Path], run: str | Path | None = None) -> Audit:
     """Compute the audit report from files of marks. The sample is looked up in `run`, else beside the files.
 
-    With `run`, the parser's current readings are used: after a change of the parser, the same marks measure it again; and the
-    scores of the run's judges are compared with people's.
+    With `run`, the parser's current readings are used, so that the same marks measure a changed parser, and the scores of the
+    run's judges are compared with people's.
     Raises DataError for a malformed mark, ConfigError if nothing is marked or the sample is not found.
     """
     paths, run = [Path(file) for file in files], Path(run) if run else None
@@ -146,7 +146,7 @@ def _find_sample(files: Sequence[Path], run: Path | None) -> tuple[Sample, Path]
 
 
 def _reread(sample: Sample, run: Path) -> tuple[Sample, tuple[str, ...]]:
-    """The sample with the run's current parser readings. The weights stay, since they describe how it was drawn."""
+    """The sample with the run's current parser readings, and notes. Its weights stay, since they describe how it was drawn."""
     outputs = population(run)
     now = {o.id: o for o in outputs}
     gone = sum(d.output.id not in now for d in sample.drawn)
@@ -159,7 +159,7 @@ def _reread(sample: Sample, run: Path) -> tuple[Sample, tuple[str, ...]]:
         notes.append(
             f"{gone} outputs of the sample are no longer in {run}: their readings are those of when it was drawn"
         )
-    if sample.suspicious:  # other items may look so by now
+    if sample.suspicious:  # other items may look suspicious by now
         totals = sample.whole
     elif sizes[0] != sizes[1]:  # for example, cells were added since
         notes.append(f"{run} holds other outputs than when the sample was drawn: the totals are those of that time")
@@ -226,11 +226,13 @@ def _judges(consensuses: Sequence[figures.Consensus], judges: JudgeScores) -> It
         (v.output.id, scale): score for v in consensuses for scale, score in v.scores.items()
     }
     model_of = {v.output.id: v.output.model for v in consensuses}
-    models = list(dict.fromkeys(model_of[of] for of, _ in human))
+    models = list(dict.fromkeys(model_of[output] for output, _ in human))
     for judge, scores in judges.items():
         for scale in dict.fromkeys(scale for _, scale in human):
             for model in ["", *models] if len(models) > 1 else models:
-                of_model = {p: s for p, s in human.items() if p[1] == scale and model in ("", model_of[p[0]])}
+                of_model = {
+                    key: score for key, score in human.items() if key[1] == scale and model in ("", model_of[key[0]])
+                }
                 if (row := judge_agreement(scores, of_model)).n:
                     yield JudgeRow(judge, model, scale, row)
 

@@ -27,13 +27,13 @@ _Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """The annotators' consensus on one output: majority vote (the first one wins a tie) for choices; for scores the median,
-    or with a unanimous rubric the lowest."""
+    """The annotators' consensus on one output. On answers it is the majority vote, where the first vote wins a tie; on scores
+    the median, or with a unanimous rubric the lowest score."""
 
     output: Output
     stratum: str
     size: int  # outputs of the stratum in the run
-    weight: float  # the number of the run's outputs that it represents
+    weight: float  # the number of the run's outputs that this one represents
     right: bool
     said: MarkedAnswer | None
     scores: Mapping[str, float]
@@ -51,7 +51,7 @@ def consensus(sample: Sample, marks: Sequence[Mark]) -> tuple[Consensus, ...]:
         output_marks = by_output[d.output.id]
         votes = Counter((m.right, m.said) for m in output_marks)
         right, option = max(votes, key=votes.__getitem__)  # the first of equals
-        names = [name for m in output_marks for name in m.scores]
+        names = dict.fromkeys(name for m in output_marks for name in m.scores)
         scores = {name: float(middle(m.scores[name] for m in output_marks if name in m.scores)) for name in names}
         if rubric.unanimous and len(scores) == len(rubric.scales):
             scores["valid"] = min(scores.values())
@@ -175,10 +175,9 @@ def weighted_ratio(outputs: Sequence[tuple[Consensus, bool]]) -> Ratio:
     if not outputs:
         return Ratio(0, 0, None)
     total = math.fsum(v.weight for v, _ in outputs)
-    worth = total**2 / math.fsum(v.weight**2 for v, _ in outputs)  # Kish's effective size
-    return Ratio(
-        hits, len(outputs), wilson(min(1.0, math.fsum(v.weight for v, hit in outputs if hit) / total) * worth, worth)
-    )
+    size = total**2 / math.fsum(v.weight**2 for v, _ in outputs)  # Kish's effective size
+    share = min(1.0, math.fsum(v.weight for v, hit in outputs if hit) / total)
+    return Ratio(hits, len(outputs), wilson(share * size, size))
 
 
 # A person's reading: the parser's option, another option, or a NO_OPTION value.
@@ -229,9 +228,9 @@ def _mean(values: Sequence[tuple[float, float]], low: float, high: float) -> Int
     """Weighted mean with a normal interval at the effective sample size, clipped to the scale."""
     total = math.fsum(w for _, w in values)
     mean = math.fsum(v * w for v, w in values) / total
-    worth = total**2 / math.fsum(w * w for _, w in values)
-    if worth <= 1:
+    size = total**2 / math.fsum(w * w for _, w in values)
+    if size <= 1:
         return Interval(mean, low, high)
-    variance = math.fsum(w * (v - mean) ** 2 for v, w in values) / total * worth / (worth - 1)
-    half = _Z * math.sqrt(variance / worth)
+    variance = math.fsum(w * (v - mean) ** 2 for v, w in values) / total * size / (size - 1)
+    half = _Z * math.sqrt(variance / size)
     return Interval(mean, max(low, mean - half), min(high, mean + half))

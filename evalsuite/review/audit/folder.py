@@ -52,9 +52,11 @@ def make_sample(
         if suspicious:
             outputs = _suspicious(outputs, run)
         rubric_name = rubric_name or _own_rubric(outputs)
-        called = name or f"{rubric_name}-{n}-seed{seed}{'-suspicious' if suspicious else ''}"
-        sample = replace(draw_sample(outputs, called, n, seed, rubric_named(rubric_name).name), suspicious=suspicious)
-        return _write_sample(sample, run / "audit" / safe_name(called)), sample
+        sample_name = name or f"{rubric_name}-{n}-seed{seed}{'-suspicious' if suspicious else ''}"
+        sample = replace(
+            draw_sample(outputs, sample_name, n, seed, rubric_named(rubric_name).name), suspicious=suspicious
+        )
+        return _write_sample(sample, run / "audit" / safe_name(sample_name)), sample
 
 
 def _write_sample(sample: Sample, folder: Path) -> Path:
@@ -105,7 +107,7 @@ def _suspicious(outputs: Sequence[Output], run: Path) -> Sequence[Output]:
 
 
 def _own_rubric(outputs: Sequence[Output]) -> str:
-    """Name of the rubric of the benchmark whose short texts are sampled; CORECODE's if there are no short texts."""
+    """The name of the rubric of the benchmark whose short texts are sampled; CORECODE's if none are sampled."""
     rubrics = {benchmark_of(o.task).name: benchmark_of(o.task).audit for o in outputs if o.kind.rated}
     if None in rubrics.values():
         lacking = ", ".join(sorted(name for name, rubric in rubrics.items() if rubric is None))

@@ -38,7 +38,7 @@ def judge_scores(run: Path, rubric: str) -> JudgeScores:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """Agreement of a judge with people on the outputs that both scored; None where it is undefined."""
+    """Agreement of a judge with people on the outputs that both scored; None where a figure is undefined."""
 
     n: int
     kappa: float | None  # quadratic weights

@@ -34,7 +34,7 @@ class Mark:
     right: bool
     said: MarkedAnswer | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
-    blind: bool = True  # whether it was made before the reference was shown
+    blind: bool = True  # whether the mark was made before the reference was shown
     note: str = ""
 
 
@@ -91,7 +91,7 @@ def _rows(file: Path) -> Iterator[tuple[int, JsonObject]]:
         return
     for line, row in csvfile.read_rows(file, delimiters=",;\t"):  # some locales export CSV with ; or tab
         cells = {name: cell.strip() for name, cell in row.items() if cell is not None}
-        # `csvfile.hash_field` has put an apostrophe before some.
+        # `csvfile.hash_field` puts an apostrophe before some hashes.
         yield line, cells | {name: cells[name].removeprefix("'") for name in ("sample", "output") if name in cells}
 
 

@@ -21,7 +21,7 @@ class HumanCorrelation:
     benchmark: str
     scale: str
     metric: str
-    basis: str  # "items": one point per output; "systems": one per model, task and set (GLUCOSE, section 5)
+    basis: str  # "items": one point per output; "systems": one per model, task, set and way (GLUCOSE, section 5)
     n: int  # points
     spearman: float | None
     pearson: float | None
@@ -29,8 +29,8 @@ class HumanCorrelation:
 
 
 def metric_correlations(consensuses: Sequence[Consensus]) -> Iterator[HumanCorrelation]:
-    """Correlate metrics with human scores over the outputs that have such scores, unweighted. Corpus metrics (CIDEr) are
-    computed over the same outputs."""
+    """Correlate metrics with human scores over the outputs that have such scores, without weights. Metrics of a corpus, such as
+    CIDEr, are computed over the same outputs."""
     groups = by_key(
         ((v.output.model, v.output.task, v.output.set, v.output.way), v)
         for v in consensuses

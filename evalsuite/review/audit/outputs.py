@@ -103,7 +103,7 @@ def baselines_beside(run: Path) -> list[str]:
 
 
 def suspicious_ids(run: Path) -> set[str]:
-    """Ids of the written replies to items that results.json lists as suspicious, asked as they were where they look so."""
+    """Ids of the written replies to items that results.json lists as suspicious, in the way of asking that it lists them for."""
     results = load_results(run)
     listed = {row.without(): {x.item for x in row.suspicious} for row in results.of(difficulty.ANALYSIS) or []}
     return {o.id for cell in results.cells for o in _outputs(run, cell, listed.get(cell.without("model"), ()))}
@@ -111,9 +111,8 @@ def suspicious_ids(run: Path) -> set[str]:
 
 def _outputs(run: Path, cell: CellResult, items: Collection[str] | None = None) -> Iterator[Output]:
     """The written replies of a cell, or those to some of its items."""
-    if not TASKS[cell.task].kind.written:  # a probe, though a person may have chosen in writing
-        return
-    if items is not None and not items:
+    # A probe has no reply to mark, even where a person chose its option in writing.
+    if not TASKS[cell.task].kind.written or (items is not None and not items):
         return
     for record in records.rows_of(Record, run, cell.records):
         wanted = items is None or record.item in items

@@ -69,7 +69,7 @@ class Sample:
     name: str
     seed: int
     rubric: str
-    tasks: tuple[str, ...]  # sampled from; with coarse strata some may have no output in the sample
+    tasks: tuple[str, ...]  # the tasks of the outputs; with coarse strata some may have no output in the sample
     drawn: tuple[Drawn, ...]  # in marking order
     whole: tuple[RunTotals, ...]
     suspicious: bool = False  # drawn from replies to suspicious items only; `whole` counts these, too
@@ -107,8 +107,8 @@ def draw_sample(outputs: Sequence[Output], name: str, n: int, seed: int, rubric:
 def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
     n = min(n, len(outputs))
     counts = [Counter(map(level, outputs)) for level in _LEVELS]
-    fine = next((i for i, c in enumerate(counts) if n == len(outputs) or 2 * len(c) <= n), len(_LEVELS) - 1)
-    level, sizes = _LEVELS[fine], counts[fine]
+    chosen = next((i for i, c in enumerate(counts) if n == len(outputs) or 2 * len(c) <= n), len(_LEVELS) - 1)
+    level, sizes = _LEVELS[chosen], counts[chosen]
     if n < len(sizes):
         raise ConfigError(f"{n} outputs are too few for {len(sizes)} kinds of task ({', '.join(sizes)}): raise --n")
     taken = allocate(sizes, n)
@@ -121,8 +121,8 @@ def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
         # several tasks is sampled from all of them.
         members.sort(key=lambda o: (o.task, o.set))
         step, start = len(members) / taken[stratum], rng.random()
-        chosen = [members[min(len(members) - 1, math.floor((start + i) * step))] for i in range(taken[stratum])]
-        drawn += [Drawn(o, stratum, len(members), taken[stratum]) for o in chosen]
+        indices = (min(len(members) - 1, math.floor((start + i) * step)) for i in range(taken[stratum]))
+        drawn += [Drawn(members[i], stratum, len(members), taken[stratum]) for i in indices]
     return drawn
 
 
@@ -135,8 +135,8 @@ def allocate(sizes: Counter[str], n: int) -> dict[str, int]:
     least = 2 if n >= sum(min(2, size) for size in sizes.values()) else 1
     taken = {name: min(least, sizes[name]) for name in sorted(sizes)}
     for _ in range(n - sum(taken.values())):
-        open_ = [name for name in taken if taken[name] < sizes[name]]
-        taken[max(open_, key=lambda name: math.sqrt(sizes[name]) / (taken[name] + 0.5))] += 1
+        incomplete = [name for name in taken if taken[name] < sizes[name]]
+        taken[max(incomplete, key=lambda name: math.sqrt(sizes[name]) / (taken[name] + 0.5))] += 1
     return taken
 
 

@@ -17,9 +17,9 @@ _SPAN = Column("95 %", kind="percent", digits=0, interval="alone")
 
 
 def audit_sheets(audit: Audit, beside: bool = False) -> Iterator[Sheet | str]:
-    """Tables of correct outputs, parser precision and recall, scores, agreement, judges and metrics, with notes between.
+    """Tables of correct outputs, parser precision and recall, scores, agreement, judges and metrics, then the notes.
 
-    `beside` adds the rows of the paper's Table 4.
+    beside: adds the rows of the paper's Table 4.
     """
     yield f"{audit.marked} of {len(audit.sample.drawn)} outputs marked, by {', '.join(audit.annotators)}"
     for kind in KINDS.values():
@@ -54,8 +54,8 @@ def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
         )
     if beside:
         notes.append("last rows: the paper's models, 100 outputs each, on other prompts and data")
-    if part := next((r for r in rows if r.covered < 1), None):
-        share = f"{100 * part.covered:.0f} %"
+    if shares := [r.covered for r in rows if r.covered < 1]:
+        share = ", ".join(f"{100 * covered:.0f} %" for covered in shares)  # in the order of the rows
         notes.append(f"* of {share} of the run: no output of the other strata is marked")
     heads = ("raw", "filt.", "act.")
     columns = (
@@ -158,7 +158,7 @@ def _judges(audit: Audit) -> Iterator[Sheet]:
         rows = []
         for j in audit.judges:
             x = j.against
-            numbers = (x.n, Value(x.kappa), Value(x.spearman), x.difference, x.bias, x.same or 0.0)
+            numbers = (x.n, Value(x.kappa), Value(x.spearman), x.difference, x.bias, x.same)
             rows.append(Row((j.judge, f"{j.model or 'all'} {j.scale}", *numbers)))
         columns = (
             Column("judge"),

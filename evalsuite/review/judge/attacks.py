@@ -32,6 +32,6 @@ def load_attacks() -> tuple[Attack, ...]:
 
 
 def draw_candidates(attack: Attack, candidates: Sequence[str], count: int, seed: int) -> list[int]:
-    """Indices of `count` candidates for an attack, chosen by a hash of their keys: independent of their order."""
+    """Indices of `count` candidates for an attack. A hash of their keys chooses them, so their order does not matter."""
     hashes = [hashlib.sha256(f"{seed}:{attack.id}:{key}".encode()).hexdigest() for key in candidates]
     return sorted(range(len(candidates)), key=hashes.__getitem__)[:count]

@@ -62,6 +62,9 @@ class CellJudging:
     rows: tuple[tuple[Candidate, str, str], ...]  # (candidate, prompt, id of the attack)
 
 
+CellCandidates = tuple[Cell, list[Candidate]]
+
+
 def judge(
     run: str | Path, judge: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any
 ) -> Results:
@@ -113,8 +116,8 @@ def _judge(
     return replace(results, problems=(*problems, *results.problems))
 
 
-def candidates(store: Store, s: JudgeSettings) -> list[tuple[Cell, list[Candidate]]]:
-    """The replies to judge, by cell: those without error, the first `limit` of each cell, and the first sample of each item.
+def candidates(store: Store, s: JudgeSettings) -> list[CellCandidates]:
+    """The replies to judge, by cell: of the first sample of each item, the first `limit` of the cell, without failed ones.
 
     Raises ConfigError for an unknown model, or if there is nothing to judge.
     """
@@ -143,10 +146,10 @@ def candidates(store: Store, s: JudgeSettings) -> list[tuple[Cell, list[Candidat
 
 
 def group_by_rubric(
-    cells: Sequence[tuple[Cell, list[Candidate]]], s: JudgeSettings
-) -> list[tuple[RubricTemplate, list[tuple[Cell, list[Candidate]]]]]:
+    cells: Sequence[CellCandidates], s: JudgeSettings
+) -> list[tuple[RubricTemplate, list[CellCandidates]]]:
     """Group cells by rubric: the one named in the settings, else that of the cell's benchmark."""
-    groups: dict[str, list[tuple[Cell, list[Candidate]]]] = {}
+    groups: dict[str, list[CellCandidates]] = {}
     for cell, rows in cells:
         name = s.rubric or benchmark_of(cell.place.task).rubric
         if not name:
@@ -166,8 +169,9 @@ def text_after_thinking(response: Response) -> str:
 def judged_text(response: Response, answer_after: str = "") -> str:
     """The part of a reply that a judge sees: the reply without its thinking.
 
-    If the model was asked to reason first (`answer_after`), only the part that answers; "" if the reply was cut off while it
-    reasoned."""
+    If the model was asked to reason first (`answer_after`), a judge sees only the answer behind the reasoning: "" if the reply
+    was cut off before it.
+    """
     if answer_after:
         part = answer_part(response.text, answer_after, response.finish == "length")
         response = replace(response, text=response.text[part.start : part.end] if part else "")
@@ -183,7 +187,7 @@ class RubricJudge:
     model: Model
     backend: Backend
 
-    def judgings(self, cells: Sequence[tuple[Cell, list[Candidate]]]) -> Iterator[CellJudging]:
+    def judgings(self, cells: Sequence[CellCandidates]) -> Iterator[CellJudging]:
         """All judgings: each cell plain, then under every control of the settings."""
         s, rubric, by_wording = self.settings, self.rubric, repeats_by(self.backend) == "wording"
         if by_wording and s.repeats > rubric.wordings:
@@ -197,13 +201,13 @@ class RubricJudge:
 
         by_cell = {cell.place.name: [c for c in rows if c.text] for cell, rows in cells}
         for cell, rows in cells:
-            whole = by_cell[cell.place.name]
+            with_text = by_cell[cell.place.name]
             yield CellJudging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
             if s.blind:
-                yield CellJudging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
+                yield CellJudging("blind", cell, tuple((c, render(c, blind=True), "") for c in with_text))
             for n in range(2, s.repeats + 1):
                 wording = n - 1 if by_wording else 0
-                yield CellJudging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in whole))
+                yield CellJudging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in with_text))
         if s.attacks:
             yield from self._attacks([cell for cell, _ in cells], by_cell)
 
@@ -218,7 +222,7 @@ class RubricJudge:
                 name, c = pool[n]
                 prompt = self.rubric.render(c.item, attack.apply(c.text, most))
                 rows.setdefault(name, []).append((c, prompt, attack.id))
-        for cell in cells:  # also cells without attacks, to replace an earlier draw
+        for cell in cells:  # a cell without attacks, too, so that the attacks of an earlier draw are replaced
             yield CellJudging("attack", cell, tuple(rows.get(cell.place.name, ())))
 
     def plan(self, judging: CellJudging, store: Store, families: Mapping[str, str]) -> list[JudgingRow]:
@@ -317,7 +321,8 @@ def repeats_by(backend: Backend) -> str:
 
 
 def family(model: Model) -> str:
-    """Model family, for the test of self-preference: `family:`, else the leading letters of the path's last part."""
+    """The family of a model, for the test of self-preference: its key `family`, else the leading letters of its path's last
+    part."""
     return model.family or _leading_letters(Path(model.path).name) or model.name
 
 

@@ -1,7 +1,7 @@
 """The judge's prompt template with its scales: prompts/judge/<name>.j2. A new rubric is a new file, no code.
 
-The file begins with a YAML comment: scales, language (default zh), longest reply in tokens, and how many wordings of the
-instruction it has. NAME_en is the English version of NAME. (The criteria that people see are `types.Rubric`.)
+The file begins with a YAML comment: scales, language (default zh), the longest reply in tokens, and the number of wordings of
+the instruction. NAME_en is the English version of NAME. (The criteria that people see are `types.Rubric`.)
 
     {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]     # or words: {"[正确]": 1, "[错误]": 0}, for one scale
         language: en
@@ -10,8 +10,8 @@ instruction it has. NAME_en is the English version of NAME. (The criteria that p
 
 The template sees `dialogue` (list of turns), `question`, `references` (list; empty where the judge is blind to the gold
 answer), `candidate`, `task` (its name), and `wording` (0 for the first). Texts stand between fences such as [候选答案开始]
-and [候选答案结束].
-Fences inside the texts are defused, so that no candidate can close its own; all else is rendered byte for byte.
+and [候选答案结束]. Fences inside the texts are defused, so that no candidate can close its own fence; all else is rendered byte
+for byte.
 """
 
 from __future__ import annotations

@@ -63,6 +63,7 @@ class JudgeSettings:
                 raise ConfigError(f"--tasks {name}: is no generation; {why}")
 
     def wants(self, name: str) -> bool:
-        """Whether to judge the task's replies: it or its benchmark is named; short texts only, unless the task is named."""
+        """Whether to judge the replies to a task: one that is named, or one of short texts that is of a named benchmark. If
+        nothing is named, those to all tasks of short texts."""
         every = not self.tasks or TASKS[name].benchmark in self.tasks
         return name in self.tasks or (every and TASKS[name].kind.rated)
