@@ -90,6 +90,7 @@ class Commands(TyperGroup):
 
 @contextmanager
 def _safe_message() -> Iterator[None]:
+    """Escape control characters in the message of a usage error, and translate it."""
     try:
         yield
     except Exception as error:

@@ -27,12 +27,12 @@ HEADINGS = {
 USAGE = "用法："
 
 
-_made: dict[str, str] = {}  # texts of `in_both`: English -> Chinese
+_chinese_of: dict[str, str] = {}  # help texts that `in_both` took: English -> Chinese
 
 
 def in_both(text: Text) -> str:
     """The English version of a help text that the code makes in both languages; `help_of` then finds its Chinese version."""
-    _made[text.en] = text.zh
+    _chinese_of[text.en] = text.zh
     return text.en
 
 
@@ -41,7 +41,7 @@ def help_of(text: str | None) -> str:
     if not (text and chinese()):
         return text or ""
     english = " ".join(text.split())
-    return _made.get(english) or help_rows().get(english, text)
+    return _chinese_of.get(english) or help_rows().get(english, text)
 
 
 @cache
@@ -53,9 +53,11 @@ def help_rows() -> dict[str, str]:
 
 @contextmanager
 def typer_in_chinese() -> Iterator[None]:
-    """Patch typer and rich while the block runs, since they have no settings for this. typer: headings and help texts. rich: it
-    breaks lines at blanks only, and cuts the blanks at their ends by the number of characters, though a Chinese one is two cells
-    wide."""
+    """Patch typer and rich while the block runs, since they have no settings for this.
+
+    typer gets Chinese headings and help texts. rich breaks lines between Chinese characters, not only at blanks, and cuts the
+    blanks at the ends of lines by their width, since a Chinese character is two cells wide.
+    """
     from rich import _wrap
     from rich.text import Text
     from typer import rich_utils

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -24,7 +23,7 @@ def contamination(
     print_all(*draw(row_sheets(result.rows)))
     if (page := result.out / "page" / "index.html").is_file():
         say(f"page: {page}")
-    say(f"results: {Path(result.out) / 'contamination.json'}")
+    say(f"results: {result.out / 'contamination.json'}")
     for problem in result.problems:
         say("problem: ", problem, err=True)
     raise typer.Exit(1 if result.problems else 0)

@@ -109,11 +109,12 @@ def data_check(
     from evalsuite.common.errors import ConfigError
     from evalsuite.common.resources import resolve
 
-    benchmark = add_file(resolve(folder)) if resolve(folder).is_file() else None
-    if benchmark is None and not resolve(folder).is_dir():
+    path = resolve(folder)
+    benchmark = add_file(path) if path.is_file() else None
+    if benchmark is None and not path.is_dir():
         raise ConfigError(f"{folder}: no such file or folder")
     # A benchmark file's data may lie elsewhere; a folder is among those that are read.
-    folders = [] if benchmark and data else [resolve(folder).parent if benchmark else resolve(folder)]
+    folders = [] if benchmark and data else [path.parent if benchmark else path]
     corpora = Corpora([*folders, *map(resolve, data or ())], skip_bad=skip_bad)
     report = check_data(corpora, [benchmark.name] if benchmark else None)
     if as_json:

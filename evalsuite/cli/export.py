@@ -13,10 +13,22 @@ from evalsuite.common.flags import dashed
 from evalsuite.common.terminal import emit, say
 from evalsuite.evaluation.settings import Settings
 
-TASKS = ["tasks", "benchmark", "set", "split", "prompt", "limit", "data", "seed", "skip_bad", "drop_leaked", "prompts"]
+_OF_TASKS = [
+    "tasks",
+    "benchmark",
+    "set",
+    "split",
+    "prompt",
+    "limit",
+    "data",
+    "seed",
+    "skip_bad",
+    "drop_leaked",
+    "prompts",
+]
 
 
-@takes(Settings, only=TASKS)
+@takes(Settings, only=_OF_TASKS)
 def export(
     ctx: typer.Context,
     paths: Annotated[
@@ -57,7 +69,7 @@ def export(
         raise ConfigError(unknown("--to", to, [*TOOLS, *HARNESSES]))
     given = {name for name in ctx.params if _is_given(ctx, name)}
     of_results = {"out", "model", "project", "source"}
-    if wrong := sorted(given & ({*TASKS, "shots"} if to in TOOLS else of_results)):
+    if wrong := sorted(given & ({*_OF_TASKS, "shots"} if to in TOOLS else of_results)):
         flags = ", ".join(f"--{dashed(name)}" for name in wrong)
         if to in TOOLS:
             raise ConfigError(f"{flags}: of tasks for a harness; --to {to} exports a run's results as they are")

@@ -93,7 +93,7 @@ def _fields(sheet: Sheet) -> list[list[str]]:
 
 
 def _numeric(column: Column) -> Column:
-    """The column; if it holds p-values, one that prints small ones as numbers, too, not as "<0.001"."""
+    """The column. A column of p-values is changed to print small ones as numbers, not as "<0.001"."""
     return replace(column, kind="number", digits=6) if column.kind == "p" else column
 
 

@@ -114,7 +114,8 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
         name = Styled(f"{one_line(who)} {'▏' if first else '▎'} ", style="bold cyan" if first else "bold magenta")
         shown = _cut(words, OTHER, full)
         shown.highlight_words(["[MASK]", *map(safe, filter(None, spans))], "bold reverse")
-        # As one text, a turn without blanks that is longer than the line would begin below its speaker.
+        # Speaker and turn are two cells: in one text, a turn that is longer than the line and has no blank would begin below its
+        # speaker.
         turn = Table.grid()
         turn.add_column(no_wrap=True)
         turn.add_row(name, shown)

@@ -101,8 +101,8 @@ def _one_line(text: str) -> str:
 
 
 class _Grid:
-    """The texts of all cells and headings, and the widths of the columns. A tight one has one blank between columns instead of
-    two, and remarks in brackets may stand below their value."""
+    """The texts of all cells and headings, and the widths of the columns. A tight grid has one blank between columns instead of
+    two, and its remarks in brackets may stand below their value."""
 
     def __init__(self, sheet: Sheet, tight: bool = False) -> None:
         self.sheet, self.tight = sheet, tight
@@ -205,8 +205,8 @@ def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
 
 
 def folded(text: Styled, width: int) -> Styled:
-    """A text with line breaks: where Chinese stands in it, it may break between any two of its characters, but not before
-    ，。；：） nor after （“. rich breaks at blanks only, where a Chinese sentence has none, or few.
+    """A text with line breaks that fit the width. Chinese breaks between any two characters, but not before ，。；：） nor after
+    （“. rich alone would break at blanks only, of which a Chinese sentence has few or none.
 
     >>> folded(Styled("读出八项任务中的六项，最好。"), 20).plain.split("\\n")
     ['读出八项任务中的六', '项，最好。']
@@ -215,7 +215,7 @@ def folded(text: Styled, width: int) -> Styled:
     if cell_len(plain) <= width or not any(is_chinese(char) for char in plain):
         return text
     breaks: list[int] = []
-    start = last = used = 0  # the line's start, its last place to break, its width
+    start = last = used = 0  # index of the line's start, index of the last possible break in it, its width
     for n, char in enumerate(plain):
         if char == "\n":
             start, last, used = n + 1, n + 1, 0
