@@ -147,6 +147,18 @@ def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> N
     assert "SpanBERT" not in table(page, "cider_span_extraction")  # the figures of SpanBERT are of whole replies
 
 
+def test_a_set_of_one_benchmark_leaves_the_others_out(page: Any) -> None:
+    go_to(page, "lang=en&set=hard", "html[data-drawn=all]")
+    titles = page.locator("#charts figcaption strong").all_inner_texts()
+    assert any(title.startswith("CORECODE") for title in titles)
+    assert not any(title.startswith("CICERO") for title in titles)
+
+
+def test_a_set_that_the_filters_hide_is_not_chosen_among_statuses(page: Any) -> None:
+    go_to(page, "lang=en&benchmark=cider&status.set=hard&open=section-statuses", "html[data-drawn=all]")
+    assert page.locator("#status table[data-sheet=status] tbody tr:not(.group)").count() > 0
+
+
 def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
     go_to(page, "lang=en")
     with page.expect_download() as saved:
@@ -154,6 +166,8 @@ def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
     rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text(encoding="utf-8-sig"))))
     assert saved.value.suggested_filename == "evalsuite-leaderboard.csv"
     own = {(r["model"], r["task"], r["set"]): r for r in rows if r["group"] == "model"}
+    requests = {(c["model"], c["task"], c["set"]): c["items"] for c in results["cells"]}
+    assert all(int(own[place]["requests"]) == n for place, n in requests.items() if n)
     assert len(own) == len(results["cells"]) + len(results["means"])
     mean = value(results, "means", "sacrebleu", model="lexical", task="glucose_general_rule")
     assert float(own["lexical", "glucose_general_rule", "mean"]["value"]) == mean

@@ -177,6 +177,10 @@ def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.Mon
         tab.click(".rows .row >> nth=0")
         tab.wait_for_selector(".detail .notice")
         assert "belongs beside this page" in tab.inner_text(".detail")
+        tab.fill("#search", "因为")
+        tab.wait_for_selector("#found:has-text('belongs beside this page')")
+        tab.fill("#search", "")
+        tab.wait_for_selector(".rows .row")
         for path in (site.parent / "shards").glob("*.bak"):
             path.rename(path.with_suffix(".js"))
         tab.keyboard.press("j")  # the shard is sent for again

@@ -1,14 +1,26 @@
-// Cells of a column can be compared only if they have the same items.
+// The overview's columns: their tables, the sets behind their figures, and whether their cells have the same items.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { addWords } from "../src/common/words.ts";
-import { haveSameItems, rankedOnSameItems } from "../src/leaderboard/columns.ts";
-import { prepare } from "../src/leaderboard/data.ts";
+import {
+  haveSameItems,
+  inChosenOrder,
+  rankColumns,
+  rankedOnSameItems,
+  setsBehind,
+  tablesOf,
+} from "../src/leaderboard/columns.ts";
+import { prepare, taskOf } from "../src/leaderboard/data.ts";
 import { leakNote } from "../src/leaderboard/details.ts";
+import { offerMetrics } from "../src/leaderboard/metric_choice.ts";
+import { firsts, state } from "../src/leaderboard/state.ts";
 import type { Cell } from "../src/leaderboard/types.ts";
-import { page } from "./page.ts";
+import { openPage, page } from "./page.ts";
 
-beforeEach(() => prepare(page()));
+beforeEach(() => {
+  prepare(page());
+  Object.assign(state, firsts());
+});
 addWords({ leaked: ["{0}/{1}", "{0}/{1}"] });
 
 const FACTS = { data: "d", limit: null, seed: 0, drop_leaked: false };
@@ -34,4 +46,42 @@ test("an estimate, which is not ranked, leaves the others ranked", () => {
 test("leaked items are counted among items, not among requests", () => {
   const circular = cell({ leaked: 3, limit: 12 }, { items: 144, metrics: { accuracy: { value: 0.5, n: 12 } } });
   assert.equal(leakNote(circular), "3/12");
+});
+
+test("a benchmark without the chosen set has no tables; a set without tasks in view has none", () => {
+  const made = openPage();
+  const [corecode, other] = made.benchmarks;
+  Object.assign(state, { onlySet: "hard" });
+  offerMetrics();
+  assert.deepEqual(
+    [corecode, other].map((b) => tablesOf(b).map(({ id }) => id)),
+    [["hard"], []],
+  );
+  made.cells.push({ ...made.cells[3], set: "v2", task: "more" });
+  made.tasks.push({ ...taskOf("probe"), name: "more" });
+  prepare(made);
+  Object.assign(state, { onlySet: "", onlyTasks: ["probe"] });
+  offerMetrics();
+  assert.deepEqual(
+    rankColumns(other).map(({ key, set }) => [key, set]),
+    [["probe", "v1"]],
+  );
+});
+
+test("a mean is of all sets of its task, whatever set is chosen", () => {
+  openPage();
+  Object.assign(state, { onlySet: "hard" });
+  const task = taskOf("cause");
+  assert.deepEqual(setsBehind({ task, set: null }), ["easy", "hard"]);
+  assert.deepEqual(setsBehind({ task, set: "hard" }), ["hard"]);
+});
+
+test("names with numbers are sorted by the numbers, as everywhere on the page", () => {
+  openPage();
+  Object.assign(state, { sort: { key: "", down: false } });
+  const rows = ["m-100", "m-25", "M-3"].map((label) => ({ label, value: () => null }));
+  assert.deepEqual(
+    inChosenOrder(rows, []).map(({ label }) => label),
+    ["M-3", "m-25", "m-100"],
+  );
 });

@@ -195,6 +195,12 @@ test("LaTeX: prints what names say, marks the best, never runs anything", () => 
   assert.equal(text.match(/\\midrule/g)?.length, 3);
 });
 
+test("LaTeX: a row that begins with [ or * is no argument of the line break before it", () => {
+  const rows = ["m", "[v2] m", "*m"].map((name): SheetRow => ({ cells: [name, 0.5] }));
+  const text = latexTable(tableOf({ ...SCORES, rows }), "T", "t", "s");
+  assert.ok(text.includes("\\\\\n{[}v2] m & ") && text.includes("\\\\\n{*}m & "));
+});
+
 test("LaTeX: a heading over several columns has a rule below it", () => {
   const columns: SheetColumn[] = [
     { heading: "x" },

@@ -96,3 +96,8 @@ test("every word that pages share is asked for", () => {
       [],
     );
 });
+
+test("what a word is filled with is not filled itself", () => {
+  addWords({ "of two": ["{0}、{1}、{2}", "{0}, {1}, {2}"] });
+  assert.equal(t("of two", "{1}", "b"), "{1}、b、{2}");
+});

@@ -3,6 +3,7 @@ import { beforeEach, test } from "node:test";
 import { Undo } from "../src/common/annotator/undo.ts";
 import {
   actionOf,
+  isOwnKey,
   type Job,
   loadWork,
   objectsOf,
@@ -62,6 +63,16 @@ test("work is kept under the data's hash and the annotator's name", () => {
   assert.equal(work.isStored, true);
   loadWork("周");
   assert.deepEqual(storedWork([0]), [0]);
+});
+
+test("the work of an annotator whose name is longer is another's", () => {
+  loadWork("Li");
+  const own = ["evalsuite.page.h.Li", "evalsuite.page.h.Li.3"];
+  const others = ["evalsuite.page.h.Lin", "evalsuite.page.h.Lin.3", "evalsuite.page.h", null];
+  assert.deepEqual(
+    [own, others].map((keys) => keys.map(isOwnKey)),
+    [own.map(() => true), others.map(() => false)],
+  );
 });
 
 test("a browser that keeps nothing is told of", () => {

@@ -19,7 +19,7 @@ export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? fixed(v * 100, digit
 
 const NUMBER = new Intl.NumberFormat("en-US");
 /** A count with commas: 1,204. */
-export const num = (n: Maybe) => NUMBER.format(Number(n));
+export const num = (n: number) => NUMBER.format(n);
 
 /** A number of tokens: 7.3, 42, 1,204. */
 export const tokenCount = (v: number) => (v < 9.95 ? String(+v.toFixed(1)) : num(Math.round(v)));

@@ -19,7 +19,7 @@ export const hasWord = (key: string) => words.has(key);
 /** The words of a key in the page's language, with `{0}`, `{1}` … filled in; the key itself if it has no words. */
 export function t(key: string, ...args: (string | number)[]): string {
   const text = words.get(key)?.[inChinese() ? 0 : 1] ?? key;
-  return args.reduce<string>((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
+  return text.replace(/\{(\d+)\}/g, (gap, i) => String(args[i] ?? gap));
 }
 export const colon = () => (inChinese() ? "：" : ": ");
 /** Words joined by the list separator of the page's language. */

@@ -48,13 +48,12 @@ export interface OverviewTable {
 }
 
 /** The overview's tables of a benchmark: one for each set with a column for each task; if the benchmark is averaged over its sets,
- *  one for each task with its mean and its sets. */
+ *  one for each task with its mean and its sets. A set without a column has no table. */
 export function tablesOf(b: Benchmark): OverviewTable[] {
   const mine = tasks.filter((x) => benchmarkOf(x) === b);
   const there = setsOn(b);
   const sets = setNames().filter((x) => !there.length || there.includes(x));
   const before = manyBenchmarks() ? `${b.title} · ` : "";
-  const asked = (task: Task, set: string) => data.cells.some((c) => c.task === task.name && c.set === set);
   const ofSet = (task: Task, set: string) => ({ key: `${task.name}@${set}`, task, set, label: setLabel(set) });
   const whole = (task: Task) => ({ key: task.name, task, set: null, label: t("meanOver", setWord(b)) });
   if (b.averaged)
@@ -62,17 +61,25 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
       id: task.name,
       b,
       title: before + ownName(task),
-      columns: [whole(task), ...sets.filter((set) => asked(task, set)).map((set) => ofSet(task, set))],
+      columns: [whole(task), ...sets.filter((set) => isAsked(task, set)).map((set) => ofSet(task, set))],
     }));
-  return sets.map((set) => ({
+  const all = sets.map((set) => ({
     id: set,
     b,
     title: before + (setHeading(set) === set ? `${setWord(b)} ${set}` : setHeading(set)),
     columns: mine
-      .filter((x) => isOfFirstBenchmark(x) || asked(x, set))
+      .filter((x) => isOfFirstBenchmark(x) || isAsked(x, set))
       .map((task) => ({ key: task.name, task, set, label: ownName(task) })),
   }));
+  return all.filter(({ columns }) => columns.length);
 }
+
+/** Whether the page has cells of a task and set. */
+const isAsked = (task: Task, set: string) => data.cells.some((c) => c.task === task.name && c.set === set);
+
+/** The sets that a column's figures are from: its set; for a mean, all sets of the task, whatever set is chosen. */
+export const setsBehind = ({ task, set }: TaskAndSet): string[] =>
+  set === null ? setsOn(benchmarkOf(task)).filter((x) => isAsked(task, x)) : [set];
 
 /** The overview's tables of a benchmark. The table of the hardest set comes first, since papers report that set. */
 export const hardestFirst = (b: Benchmark): OverviewTable[] =>
@@ -213,7 +220,7 @@ export function inChosenOrder<R extends Row>(rows: R[], columns: TableColumn[]):
   const { key, down } = state.sort;
   const sign = down ? -1 : 1;
   if (key === BY_RANK) return byRank(rows, rankColumns(benchmarkOf(columns[0].task)));
-  if (key === "") return [...rows].sort((a, b) => sign * a.label.localeCompare(b.label));
+  if (key === "") return [...rows].sort((a, b) => sign * NAMES.compare(a.label, b.label));
   const { set, task } = sortedBy(columns);
   return rows
     .map((row) => ({ row, value: row.value(set, task) }))

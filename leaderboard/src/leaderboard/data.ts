@@ -60,7 +60,7 @@ export let cellIndex: Map<string, Cell>;
 /** Names of tasks that have cells of the scoring "constrained". */
 export let constrainedTasks: Set<string>;
 /** Benchmark -> its sets on this page, in its order. */
-export let setsByBenchmark: Map<string, string[]>;
+let setsByBenchmark: Map<string, string[]>;
 /** Means over a task's sets, by place. */
 export let meanIndex: Map<string, Mean>;
 

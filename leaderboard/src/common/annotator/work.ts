@@ -60,8 +60,10 @@ export function loadWork(annotator: string) {
 }
 
 /** Whether a key of the browser's storage belongs to the annotator's work. */
-export const isOwnKey = (name: string | null) =>
-  work.annotator !== "" && Boolean(name?.startsWith(prefixed(keyOf(""))));
+export function isOwnKey(name: string | null) {
+  const own = prefixed(keyOf(""));
+  return work.annotator !== "" && (name === own || Boolean(name?.startsWith(`${own}.`)));
+}
 
 /** Load the work that another tab of the same page has stored; otherwise this tab would overwrite it. */
 export function reloadWork() {

@@ -68,7 +68,7 @@ export function rangeOf(values: Maybe[], most = 1): Range {
 /** An axis is logarithmic if its largest value is at least this many times the smallest. */
 const SPREAD = 8;
 const MOST_TICKS = 11; // above this number of ticks, only those at powers of ten remain
-/** A range around counts with round ticks: from 0, or logarithmic (`textWidth`) if the largest count is many times the smallest. */
+/** A range around counts with round ticks: from 0, or logarithmic (`isLog`) if the largest count is many times the smallest. */
 export function countRange(values: number[]): Range & { isLog: boolean } {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (most < SPREAD * least) {

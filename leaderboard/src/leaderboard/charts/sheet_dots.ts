@@ -1,6 +1,6 @@
 // A sheet as rows of dots: a marker for each column, a line from the lowest to the highest, a stroke at their mean.
 import { div, h, para } from "../../common/dom.ts";
-import { isNumber, mean, pct } from "../../common/numbers.ts";
+import { isNumber, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellOfAbout, modelId, modelOf } from "../data.ts";
@@ -34,7 +34,7 @@ function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLE
   const one = (row: SheetRow, i: number) => {
     const [y, id] = [rowMiddle(i), idOf(row)];
     const values = up.map((n) => numberIn(row.cells[n])).filter(isNumber);
-    const middle = across(mean(values) ?? 0);
+    const middle = across(sumOf(values) / values.length);
     const spot = (n: number, look: number) => {
       const value = numberIn(row.cells[n]);
       if (value === null) return null;

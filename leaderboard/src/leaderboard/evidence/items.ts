@@ -94,13 +94,17 @@ export async function search() {
   drawItem();
   if (!query) return;
   const { shards } = columnOf(cell);
+  let problem = "";
   for (const [n, [name, first]] of shards.entries()) {
-    const content = await shard(name).catch(() => null);
+    const content = await shard(name).catch((error: Error) => {
+      problem = error.message;
+      return null;
+    });
     if (mine !== searching || cell !== openCell) return;
     const end = shards[n + 1]?.[1] ?? Number.POSITIVE_INFINITY;
     const holds = (e: number) => content && wordsOf(replyIn(content, cell, e, first), idAt(cell, e)).includes(query);
     setListedEntries(listedEntries.concat(passing.filter((e) => e >= first && e < end && holds(e))));
-    drawList(cell, (n + 1) / shards.length);
+    drawList(cell, (n + 1) / shards.length, problem);
   }
   drawItem();
 }
@@ -116,8 +120,8 @@ function wordsOf(row: Reply | undefined, id: string) {
 // ---- lines
 let list: LongList | null = null;
 
-/** Draw the list; `done`: the share of shards that have been searched. */
-function drawList(cell: Cell, done = 1) {
+/** Draw the list. `done`: the share of shards that have been searched; `problem`: the reason why one of them was not. */
+function drawList(cell: Cell, done = 1, problem = "") {
   const redraw = () => {
     if (openCell === cell) list?.redraw();
   };
@@ -125,6 +129,7 @@ function drawList(cell: Cell, done = 1) {
     $("found"),
     t("found", num(listedEntries.length), num(entriesOf(cell).length)),
     done < 1 && ` · ${t("searching", Math.floor(100 * done))}`,
+    problem && ` · ${problem}`,
   );
   list = longList($("rows"), listedEntries.length, (i) => entryLine(cell, listedEntries[i], redraw));
   followItem();

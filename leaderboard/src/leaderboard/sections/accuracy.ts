@@ -13,8 +13,13 @@ import type { Task } from "../types.ts";
 
 export function drawChart() {
   if (!cellsInView().length) return null;
-  const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []);
-  if (!columns.length) return null;
+  const inTables = new Set(
+    benchmarksShown()
+      .flatMap(tablesOf)
+      .flatMap(({ columns }) => columns.map(({ task }) => task)),
+  );
+  const drawn = tasks.filter((x) => inTables.has(x));
+  if (!drawn.length) return null;
   const rows = (task: Task) => {
     const rankedBy = rankColumns(benchmarkOf(task));
     return [...inChosenOrder(ownRows(false), rankedBy), ...inChosenOrder(ownRows(true), rankedBy)];
@@ -29,7 +34,7 @@ export function drawChart() {
     ),
     panels(
       "charts",
-      tasks.map((x) => dotPanel(x, rows(x))),
+      drawn.map((x) => dotPanel(x, rows(x))),
     ),
   );
 }

@@ -9,8 +9,8 @@ import { publishedAs } from "../metrics.ts";
 import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
 import { blocksOf } from "../tables/blocks.ts";
-import { asValue, cellText, headingWords, inWords, titleOf } from "../tables/figures.ts";
-import type { About, Cell, MetricValue, Model, Sheet, SheetColumn, SheetText } from "../types.ts";
+import { asValue, cellText, headingWords, titleOf } from "../tables/figures.ts";
+import type { About, Cell, MetricValue, Model, Sheet, SheetColumn } from "../types.ts";
 
 /** A line of a CSV file: heading -> value. Under a heading without a value the line is empty. */
 export type CsvLine = Record<string, string | number | boolean | null | undefined>;
@@ -19,9 +19,9 @@ const saveLines = (name: string, heads: string[], lines: CsvLine[]): void =>
   saveCsv(`${fileStem()}-${name}.csv`, [heads, ...lines.map((line) => heads.map((head) => line[head]))]);
 
 // biome-ignore format: a table of names
-const HEADS = [
+export const HEADS = [
   "group", "model", "run", "set", "task", "split", "prompt", "shots", "scoring", "perturb", "metric", "value", "low", "high",
-  "wilson_low", "wilson_high", "n", "items", "estimate", "asked", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source",
+  "wilson_low", "wilson_high", "n", "requests", "estimate", "asked", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source",
   "signature",
 ];
 
@@ -33,7 +33,7 @@ export function exportSheets(id: string, sheets: Sheet[]): void {
   saveLines(id, heads, sheets.flatMap(sheetLines));
 }
 
-function sheetLines(sheet: Sheet): CsvLine[] {
+export function sheetLines(sheet: Sheet): CsvLine[] {
   const isName = (column: SheetColumn, n: number) => n === 0 || column.key || n === sheet.chart?.across;
   return blocksOf(sheet.rows).flatMap(({ group, rows }) =>
     rows.flatMap((row) => {
@@ -49,7 +49,7 @@ function sheetLines(sheet: Sheet): CsvLine[] {
             ...Object.fromEntries(PLACE.map((name) => [name, about[name]])),
             table: titleOf(sheet),
             run: data.runs[sheet.run ?? 0].name,
-            group: inWords(group?.cells[0] as SheetText),
+            group: cellText(sheet.columns[0], group?.cells[0]).text,
             row: named.join(" · "),
             column: headingWords(column),
             value: isNumber(value) ? value : null,
@@ -62,14 +62,16 @@ function sheetLines(sheet: Sheet): CsvLine[] {
   );
 }
 
-export function exportCsv(): void {
+export const exportCsv = (): void => saveLines("leaderboard", HEADS, overviewLines());
+
+/** A line for each figure of the overview: of models, of baselines and of papers. */
+export function overviewLines(): CsvLine[] {
   const columns = benchmarksShown().flatMap((b) => tablesOf(b).flatMap((table) => table.columns));
   const rows = allOwnRows();
-  const lines = columns.flatMap((at) => [
+  return columns.flatMap((at) => [
     ...rows.flatMap(({ model }) => modelLine(model, at)),
     ...(state.published ? paperLines(at) : []),
   ]);
-  saveLines("leaderboard", HEADS, lines);
 }
 
 function modelLine(model: Model, { set, task }: TaskAndSet): CsvLine[] {

@@ -17,20 +17,11 @@ import {
   type PaperRow,
   paperRows,
   rankedOnSameItems,
+  setsBehind,
   type TableColumn,
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
-import {
-  adapters,
-  benchmarkOf,
-  counts,
-  data,
-  distinct,
-  manyBenchmarks,
-  mapKey,
-  setsByBenchmark,
-  taskOf,
-} from "../data.ts";
+import { adapters, benchmarkOf, counts, data, distinct, manyBenchmarks, mapKey, taskOf } from "../data.ts";
 import { contaminationSigns, estimateFlag, hasLeakedItems, leakNote, statusWords } from "../details.ts";
 import { benchmarksShown, cellAt, cellsInView, haveIntervals } from "../filters.ts";
 import { groupTables } from "../group_rows.ts";
@@ -59,10 +50,7 @@ import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
 import { notes, notice } from "./notes.ts";
 
-const tablesShown = () =>
-  benchmarksShown()
-    .flatMap(hardestFirst)
-    .filter(({ columns }) => columns.length);
+const tablesShown = () => benchmarksShown().flatMap(hardestFirst);
 
 /** The title and the first table: the page's first screen, which a change redraws before all else. */
 export const drawTables = () =>
@@ -184,8 +172,6 @@ function overviewTable(table: OverviewTable) {
 
 const intervals = () => state.intervals && haveIntervals();
 
-const setsOf = (columns: TableColumn[]): string[] => columns.flatMap(({ set }) => set ?? []);
-
 function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   const metric = metricOf(task);
   const cells: Cell[] = set === null ? [] : columnCells(set, task);
@@ -210,49 +196,42 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
 /** The rows: the level of chance if any column has one, models, baselines, and models of papers. */
 function overviewRows(columns: TableColumn[]): SheetRow[] {
   const rows = [...ownPart(columns, false), ...ownPart(columns, true), ...paperPart(columns)];
-  const chance = chanceRow(chanceLevels(columns));
+  const chance = chanceRow(columns.map(chanceLevel));
   const known = chance.cells.some((x) => isNumber(asValue(x).value));
   return known || !rows.length ? [chance, ...rows] : rows;
 }
 
-function chanceLevels(columns: TableColumn[]): (number | null)[] {
-  const sets = setsOf(columns);
-  return columns.map(({ set, task }) =>
-    set === null ? mean(sets.map((x) => chanceOf(x, task))) : chanceOf(set, task),
-  );
-}
+const chanceLevel = (column: TableColumn) => mean(setsBehind(column).map((set) => chanceOf(set, column.task)));
 
 /** The rows of the models or of the baselines, with their heading. */
 function ownPart(columns: TableColumn[], baseline: boolean): SheetRow[] {
   const here = (row: OwnRow) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
   const rows = inChosenOrder(ownRows(baseline).filter(here), columns);
-  const sets = setsOf(columns);
-  const cells = ({ model }: OwnRow) => [nameCell(model), ...columns.map((c) => modelCell(model, c, sets))];
+  const cells = ({ model }: OwnRow) => [nameCell(model), ...columns.map((c) => modelCell(model, c))];
   return modelRows(baseline, rows.map(cells));
 }
 
 /** A model's value or mean. Baselines, and models with failed or missing items, are not ranked. */
-function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValue {
-  const { set, task } = column;
+function modelCell(model: Model, column: TableColumn): SheetValue {
+  const { task } = column;
   const entry = entryAt(model.id, column);
   if (!entry) return { value: null };
   const metric = metricOf(task);
   const m: MetricFigure = entry.metrics?.[metric] ?? { value: null };
-  const parts: (Cell | undefined)[] = (set === null ? sets : [set]).map((x) => cellAt(model.id, x, task.name));
+  const parts = setsBehind(column).map((set) => cellAt(model.id, set, task.name));
   const whole = parts.every((c) => c && counts(c).failed + counts(c).missing === 0);
   return {
     value: m.value,
     low: m.low,
     high: m.high,
     compares: !model.baseline && whole,
-    ...("sets" in entry ? meanDetails(entry, metric, task) : cellDetails(entry, metric, task, m)),
+    ...("sets" in entry ? meanDetails(entry, metric, parts.length) : cellDetails(entry, metric, task, m)),
   };
 }
 
-/** The details of a mean: its standard deviation, and its number of sets if some are missing. */
-function meanDetails(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
+/** The details of a mean: its standard deviation, and its number of sets if some of the task's sets (`of`) are missing. */
+function meanDetails(entry: Mean, metric: string, of: number): Partial<SheetValue> {
   const m = entry.metrics[metric];
-  const of = setsByBenchmark.get(task.benchmark)?.length ?? 0;
   const details = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
   return {
     title: `${metricName(metric)} ${figure(metric, m?.value)} · ${details}`,

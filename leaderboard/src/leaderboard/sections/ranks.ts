@@ -62,7 +62,7 @@ function compared(byColumn: number[][], models: number, few: boolean): Pick<Aver
 export function drawRanks() {
   const sets = benchmarksShown()
     .filter((b) => !b.averaged)
-    .flatMap((b) => hardestFirst(b).flatMap(({ columns }) => columns[0]?.set ?? []));
+    .flatMap((b) => hardestFirst(b).flatMap(({ columns }) => columns[0].set ?? []));
   const all = sets.flatMap((set) => averageRanks(set) ?? []);
   if (!all.length) return null;
   const mixed = all.some((x) => new Set(x.columns.map((c) => baseName(metricOf(c)))).size > 1);

@@ -13,7 +13,7 @@ import { state } from "../state.ts";
 import { NO_ANSWER, STATUSES } from "../statuses.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status } from "../types.ts";
+import type { Cell, Sheet, SheetColumn, SheetRow, SheetValue, Status } from "../types.ts";
 
 export function drawStatus() {
   const order = modelOrder();
@@ -21,7 +21,11 @@ export function drawStatus() {
   if (!rows.length) return null;
   const modelName = (id: string): string => (id ? modelOf(id).label : t("allModels"));
   const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
-  const cells = cellsOf(rows.map(({ model }) => model));
+  const [ids, sets] = [rows.map(({ model }) => model.id), setNames()];
+  // A chosen model or set that the filters hide is not chosen here.
+  const onlyModel = ids.includes(state.statusModel) ? state.statusModel : "";
+  const onlySet = sets.includes(state.statusSet) ? state.statusSet : "";
+  const cells = cellsOf(onlyModel ? [onlyModel] : ids, onlySet ? [onlySet] : sets);
   const there = STATUSES.filter((x, n) => !n || cells.some((c) => counts(c)[x] > 0));
   const absent = STATUSES.filter((x) => !there.includes(x));
   const sheet: Sheet = {
@@ -40,8 +44,8 @@ export function drawStatus() {
     note(t("statusNote")),
     div(
       "controls",
-      picker("statusModel", t("model"), ["", ...rows.map((r) => r.model.id)], state.statusModel, modelName),
-      picker("statusSet", t("set"), ["", ...setNames()], state.statusSet, setName),
+      picker("statusModel", t("model"), ["", ...ids], onlyModel, modelName),
+      picker("statusSet", t("set"), ["", ...sets], onlySet, setName),
       tick("issues", t("onlyIssues")),
     ),
     sheetNode(sheet, { id: "status-table", heading: null, tall: true }) ?? para("notice", t("noRows")),
@@ -62,14 +66,11 @@ const columns = (there: Status[]): SheetColumn[] => [
   { heading: t("share"), kind: "statuses" },
 ];
 
-/** The cells in view that the section's pickers leave, model by model. */
-function cellsOf(models: Model[]): Cell[] {
-  const sets = setNames().filter((x) => !state.statusSet || x === state.statusSet);
-  return models
-    .filter(({ id }) => !state.statusModel || id === state.statusModel)
-    .flatMap(({ id }) => tasks.flatMap((x) => sets.flatMap((set) => cellAt(id, set, x.name) ?? [])))
+/** The cells of models and sets in view, model by model; only those with an issue if the person asks for these. */
+const cellsOf = (ids: string[], sets: string[]): Cell[] =>
+  ids
+    .flatMap((id) => tasks.flatMap((x) => sets.flatMap((set) => cellAt(id, set, x.name) ?? [])))
     .filter((c) => !state.issues || isAmiss(c));
-}
 
 function isAmiss(cell: Cell): boolean {
   const n = counts(cell);

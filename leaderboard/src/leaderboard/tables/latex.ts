@@ -20,6 +20,8 @@ const TEX: Record<string, string> = {
   "|": "\\textbar{}",
   '"': '\\string"',
   "`": "\\textasciigrave{}",
+  "[": "{[}", // after \\, LaTeX would read [ and * as its arguments
+  "*": "{*}",
   "–": "--",
   "—": "---",
   "−": "$-$",
