@@ -4,7 +4,7 @@
               models left out, within 0 … 1. Other metrics have no interval: the items are no random draw
     subset    a list of ids. Nobody knows how they were chosen: the metrics are those of these items alone
 
-Rankings, tests and curves leave such cells out; means over sets and benchmarks leave those of a list out.
+Rankings, tests and curves leave out cells of either kind; means over sets and benchmarks leave out those of a list of ids.
 """
 
 from __future__ import annotations

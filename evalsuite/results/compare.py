@@ -7,8 +7,8 @@ original. The samples of an item count as one value, their mean; its rotations a
 
 The test is McNemar's exact test for accuracy where every item has a dialogue of its own; otherwise a paired permutation test
 over dialogues, since McNemar assumes independent items. The interval agrees with the test. p-values are corrected by Holm
-over the tasks and sets that were asked in the same way (split, wording, shots, scoring, perturbation; of one model, if models
-are not compared): a family, which other ways of asking do not change.
+within a family: all rows that differ in task and set alone. More rows of another wording, another number of shots or another
+model do not change them.
 """
 
 from __future__ import annotations
@@ -48,11 +48,10 @@ _EXAMPLES = "--models A,B, --shots 0,5, --prompt paper,plain, --scoring generate
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item on which the scores of A and B differ by 0.5 or more. Samples are averaged, and of
-    rotations the lowest counts."""
+    """An item on which the scores of A and B differ by FLIP or more. Samples are averaged; of rotations the lowest counts."""
 
     item: Item  # the item in the form that A was asked
-    a: str  # A's reply: its first sample, and in that the rotation with the lowest score
+    a: str  # A's reply: of its first sample, the rotation with the lowest score
     b: str
     a_score: float
     b_score: float
@@ -92,7 +91,7 @@ class Comparison:
     family: int  # number of rows of the family
     a_higher: int  # items on which A has the higher score, by however little
     b_higher: int
-    # The smallest true difference that 80 % of such samples would show; None: too few dialogues.
+    # The smallest true difference that would be significant in 80 % of such samples; None: too few dialogues.
     detectable: float | None
     flips: tuple[Flip, ...]
 
@@ -116,13 +115,13 @@ def compare(
     tasks: Sequence[str] = (),
     set: Sequence[str] = (),
 ) -> tuple[Comparison, ...]:
-    """Compare on every task's first metric, a row for each two cells that are equal but for what is compared.
+    """Compare pairs of cells that are equal but for one part of their place, by the task's first metric of items: a row a pair.
 
     One of `models`, `shots`, `prompt`, `scoring` and `perturb` has two values, A and B; those with one value, `tasks` and `set`
-    choose the cells. With `other`, a second run, no keyword has two: the same cells of both runs are compared. Without
+    choose the cells. With `other`, a second run, none has two values: the same cells of both runs are compared. Without
     `models`, baselines are left out. `compare(run, "A", "B")` is short for `models=["A", "B"]`.
 
-    Raises ConfigError if it is not clear what is compared, if the run lacks a value, and if no item has two answers.
+    Raises ConfigError unless exactly one thing is compared, if a run lacks a value, and if no item was answered by both.
 
     >>> compare("runs/mine", shots=[0, 5], prompt=["paper"])  # doctest: +SKIP
     """
@@ -182,7 +181,7 @@ def _listed(values: Any) -> list[str]:
 
 
 def _compared(values: Mapping[str, Sequence[str]], runs: bool) -> str:
-    """The keyword with two values, "run" if two `runs` are compared. Raises ConfigError unless exactly one thing is compared."""
+    """The keyword with two values; "run" if two `runs` are compared. Raises ConfigError unless exactly one thing is compared."""
     for name, flag_values in values.items():
         if len(flag_values) > 2 or len(flag_values) != len({*flag_values}):
             raise ConfigError(f"--{name} {','.join(flag_values)}: expected two different values to compare, or one")
@@ -225,7 +224,7 @@ class _ComparedRun:
             raise ConfigError(f"{self.folder}: {error}") from None
 
     def chosen(self, narrowing: Mapping[str, Sequence[str]]) -> list[Cell]:
-        """The cells with the named values that are no estimates; no baselines unless models are named or nothing else is left."""
+        """The cells with these values, without estimates. Baselines are left out if no model is named and others are left."""
         wanted = {part: self.known(part, values) for part, values in narrowing.items() if values}
         cells = [c for c in self.cells if all(getattr(c.place, part) in allowed for part, allowed in wanted.items())]
         if "model" in narrowing and "model" not in wanted:
@@ -239,7 +238,8 @@ class _ComparedRun:
 
 
 def _stopped(store: Store, cell: Cell) -> bool:
-    """Whether a cell is an estimate, from chosen items or since its asking stopped early: tests of a fixed number do not hold."""
+    """Whether a cell is an estimate, from anchor items or because its asking stopped early: tests for a fixed number of items do
+    not hold for it."""
     if "anchors" in (cell.facts.get("items") or {}):
         return True
     return stops(cell) and any(response is None for _, _, response in store.read(cell))
@@ -312,7 +312,7 @@ class _ReadCell:
         return PERTURBATIONS[self.place.perturb].several
 
     def values(self, metric: str, names: Iterable[str]) -> tuple[dict[str, float], bool]:
-        """(item -> its value, whether some are means of samples). An item of which a rotation failed has none."""
+        """(item's id -> its value, whether some values are means of samples). An item of which a rotation failed has no value."""
         rows = [row for name in names for row in self.answered[name]]
         items, responses, answers, _, samples = zip(*rows, strict=True)
         scored = score_cell(items, responses, self.reading, answers, self.place.perturb, samples=samples)
@@ -320,7 +320,7 @@ class _ReadCell:
         return dict(values), bool(scored.spread)
 
     def shown(self, metric: str, name: str) -> tuple[Item, str]:
-        """The item as it was asked, and the reply: its first sample, and in that the rotation with the lowest score."""
+        """The item as it was asked, and the reply: of the first sample, the rotation with the lowest score."""
         first = min(reply.sample for reply in self.answered[name])
         replies = [reply for reply in self.answered[name] if reply.sample == first]
         lowest = min(replies, key=lambda reply: score_answer(reply.item, reply.answer, reply.response).values[metric])
@@ -334,23 +334,21 @@ def _row(by: str, names: tuple[str, str], cell_a: _CellOfRun, cell_b: _CellOfRun
     shared = [name for name in sides[0].answered if name in sides[1].answered and _same(by, *sides, name)]
     if not shared:
         return None
-    (ours, some), (theirs, others) = (side.values(metric, shared) for side in sides)
-    ids = [name for name in ours if name in theirs]
+    (a, a_sampled), (b, b_sampled) = (side.values(metric, shared) for side in sides)
+    ids = [name for name in a if name in b]
     if not ids:
         return None
     plain = sides[1] if by == "perturb" and sides[1].place.perturb == "none" else sides[0]
     clusters = sources([plain.answered[name][0].item.context for name in ids])
     test = paired_test(
-        [ours[name] for name in ids],
-        [theirs[name] for name in ids],
+        [a[name] for name in ids],
+        [b[name] for name in ids],
         clusters,
         Random(f"compare:{sides[0].place.name}:{names[1]}"),
         family,
-        binary=metric == "accuracy" and not any(side.several for side in sides) and not some and not others,
+        binary=metric == "accuracy" and not any((*(side.several for side in sides), a_sampled, b_sampled)),
     )
-    flips = [
-        _flip(metric, *sides, name, ours[name], theirs[name]) for name in ids if abs(ours[name] - theirs[name]) >= FLIP
-    ]
+    flips = [_flip(metric, *sides, name, a[name], b[name]) for name in ids if abs(a[name] - b[name]) >= FLIP]
     place = sides[0].place.as_dict() | ({} if by == "run" else {COMPARED[by]: None})
     return Comparison(
         by,
@@ -360,8 +358,8 @@ def _row(by: str, names: tuple[str, str], cell_a: _CellOfRun, cell_b: _CellOfRun
         items=len(ids),
         left_out=len((sides[0].planned | sides[1].planned) - {*ids}),
         dialogues=test.clusters,
-        a=fmean(ours[name] for name in ids),
-        b=fmean(theirs[name] for name in ids),
+        a=fmean(a[name] for name in ids),
+        b=fmean(b[name] for name in ids),
         difference=test.value,
         low=test.low,
         high=test.high,
@@ -372,16 +370,19 @@ def _row(by: str, names: tuple[str, str], cell_a: _CellOfRun, cell_b: _CellOfRun
         p_holm=test.p,
         least_p_holm=test.least,
         family=family,
-        a_higher=sum(ours[name] - theirs[name] > 1e-12 for name in ids),
-        b_higher=sum(theirs[name] - ours[name] > 1e-12 for name in ids),
-        detectable=detectable([ours[name] - theirs[name] for name in ids], clusters),
+        a_higher=sum(a[name] - b[name] > 1e-12 for name in ids),
+        b_higher=sum(b[name] - a[name] > 1e-12 for name in ids),
+        detectable=detectable([a[name] - b[name] for name in ids], clusters),
         flips=tuple(sorted(flips, key=lambda flip: flip.b_score - flip.a_score)),
     )
 
 
 def _same(by: str, side_a: _ReadCell, side_b: _ReadCell, name: str) -> bool:
-    """Whether both cells asked the same item under an id. A perturbed item is its original's of the same file; a wording in
-    another language asks the options of its own file, of which the same one is right."""
+    """Whether both cells asked the same item under an id.
+
+    A perturbed item is the same as its original if both are of one file. A wording in another language has a file of its own:
+    there the item needs as many options, and the same right ones.
+    """
     if by == "perturb":
         return side_a.data == side_b.data
     forms = [{reply.rotation: reply.item for reply in side.answered[name]} for side in (side_a, side_b)]

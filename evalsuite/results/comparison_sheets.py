@@ -44,7 +44,7 @@ def comparison_sheets(rows: Sequence[Comparison], flips: int) -> Iterator[Sheet 
 
 
 def _by_half(row: Comparison) -> Text:
-    """The number of the differing items that do so by FLIP or more, if not all do."""
+    """The number of differing items that differ by FLIP or more; empty if all do."""
     far = len(row.flips)
     if far == row.a_higher + row.b_higher:
         return Text("", "")
@@ -64,7 +64,7 @@ def _model(rows: Sequence[Comparison], row: Comparison) -> str:
 
 
 def _label(rows: Sequence[Comparison], row: Comparison, before: str = "") -> Text:
-    """Set and task, and how the row was asked where rows differ in that; `before` stands before them."""
+    """Set and task of a row, after `before`; then those parts of its split and way in which the rows differ."""
     varying = [name for name in ("split", *WAY) if len({getattr(r, name) for r in rows}) > 1]
     words = (f"{row.shots}-shot" if name == "shots" else str(getattr(row, name)) for name in varying)
     way = "".join(f" {word}" for word in words if word not in ("generate", "none"))
@@ -97,7 +97,7 @@ def _differences(rows: Sequence[Comparison]) -> Sheet:
     )
     a, b = (f"{name}-shot" if rows[0].by == "shots" else name for name in (rows[0].a_name, rows[0].b_name))
     names = {r.model for r in rows}
-    only = names.pop() if len(names) == 1 else None  # each of several stands above its rows
+    only = names.pop() if len(names) == 1 else None  # several models have headings above their rows
     title = Text(f"A（{a}）减 B（{b}）", f"A ({a}) less B ({b})")
     if only:
         title = Text(f"{only}：{title.zh}", f"{only}: {title.en}")

@@ -6,7 +6,7 @@ The facts of such a cell hold "until". Its items are asked in a fixed random ord
 whole one, and no estimate.
 
 The estimate is of the task's headline metric if that is a mean over items, else of its first metric that is one. An item's value
-is that of all its requests, rotations and samples. Where one of them failed, it is a range, which the interval covers.
+takes all its requests, rotations and samples. If one of them failed, the value is a range, and the interval covers it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Asking:
 
 
 def stops(cell: Cell) -> bool:
-    """Whether the asking of a cell may stop before all is asked."""
+    """Whether the asking of a cell may stop before all its items are asked."""
     return "until" in cell.facts
 
 
@@ -49,13 +49,13 @@ def margin_of(cell: Cell) -> float | None:
 
 
 def estimated_metric(task: Task) -> str:
-    """The headline metric if it is a mean over items, else the first that is."""
+    """The headline metric if it is a mean over items, else the first metric that is one."""
     return task.metrics[0] if task.metrics[0] in task.item_metrics else task.item_metrics[0]
 
 
 def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
-    """The order in which a cell's items are asked. It depends on the run's seed, on task, set and split, and on the items alone:
-    it is the same for all models."""
+    """The order in which a cell's items are asked: the same for all models, since it depends on the run's seed, on task, set and
+    split, and on the items alone."""
     from evalsuite.metrics.sequences import order_of
 
     indices = [tuple(of_item) for of_item in by_key((trial.item.id, n) for n, trial in enumerate(trials)).values()]
@@ -68,7 +68,8 @@ def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
 
 
 def counted(cell: Cell, trials: Sequence[Trial], answered: Sequence[bool]) -> set[int] | None:
-    """The indices of the trials whose replies count for an estimate; None: all do. `answered`: whether each trial has a reply."""
+    """The indices of the trials whose replies count for an estimate; None: all do. `answered`: whether each trial has a reply or
+    failed."""
     if not stops(cell) or all(answered):
         return None
     asking = asking_of(cell, trials)

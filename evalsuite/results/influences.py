@@ -28,8 +28,8 @@ class Influences:
 
 
 def by_dialogue(cell: Influences | None, metric: str, numbers: DialogueNumbers) -> dict[Hashable, tuple[float, float]]:
-    """Number of a dialogue -> (influence on a metric, share of the items); empty if they are not known. Where `numbers` joins two
-    dialogues of this cell to one, their influences and shares add up."""
+    """Number of a dialogue -> (influence on a metric, share of the items); empty if influences are not known. If two dialogues of
+    the cell have one number, their influences and shares add up."""
     influences: dict[Hashable, tuple[float, float]] = {}
     if cell and metric in cell.moves:
         for contexts, move, share in zip(cell.contexts, cell.moves[metric], cell.shares, strict=True):
@@ -39,7 +39,7 @@ def by_dialogue(cell: Influences | None, metric: str, numbers: DialogueNumbers) 
 
 
 def influences_of(scored: ScoredItems, metrics: Collection[str]) -> Influences:
-    """The influences on some metrics of a scored cell, on all that it has if `metrics` is empty."""
+    """The influences of a cell's dialogues on `metrics`; if none is named, on all metrics of the cell."""
     from evalsuite.metrics.statistics import influences
 
     moves: dict[str, Floats] = {}
@@ -52,7 +52,7 @@ def influences_of(scored: ScoredItems, metrics: Collection[str]) -> Influences:
 
 
 def influences_on_change(base: CellOutcomes, other: CellOutcomes, metric: str) -> Influences:
-    """The influences on the mean change of the items' metric from one cell to another, over the items that both have."""
+    """The influences of dialogues on the mean change of a metric from one cell to another, over the items that both have."""
     from evalsuite.metrics.statistics import Means, influences
 
     before, after = item_values(base), item_values(other)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 
 def mean_ranks(columns: Sequence[Sequence[float | None]]) -> list[float]:
-    """The mean rank of each row over columns in which larger values are better. Tied values share the mean of their ranks; a row
-    without a value is last in the column. Columns without any value do not count.
+    """The mean rank of each row over columns in which larger values are better. Tied values share the mean of their ranks, and so
+    do rows without a value, which are last. Columns without any value do not count.
 
     >>> mean_ranks([[0.9, 0.7, None], [0.8, 0.8, 0.1]])
     [1.25, 1.75, 3.0]

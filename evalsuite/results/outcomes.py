@@ -19,7 +19,7 @@ ScoredReply = tuple[Trial, Response, Answer, Score]  # the trial without its pro
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one answered request. All outcomes of a run are in memory; those of different models share the items."""
+    """The outcome of one answered request. All outcomes of a run are in memory; models share the items."""
 
     item: Item  # the item in the form that was asked
     rotation: int
@@ -37,10 +37,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CellOutcomes:
-    """The outcomes of a cell; `labels` are those of the item with most options."""
+    """The outcomes of a cell."""
 
     cell: Cell
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # the labels of the item with most options
     outcomes: tuple[Outcome, ...]
 
     @property
@@ -112,7 +112,8 @@ def item_values(cell: CellOutcomes) -> dict[str, ItemValue]:
 def differing_in(part: str, cells: Iterable[CellOutcomes]) -> list[list[CellOutcomes]]:
     """Groups of cells on the same items whose places differ in one part alone.
 
-    Equal ids denote the same item only within a data file; but a wording in another language has a file of its own.
+    Ids name the same item within one data file only. Wordings are grouped across files, since one in another language has a file
+    of its own.
     """
     groups = by_key(
         ((cell.place.without(part), "" if part == "variant" else cell.cell.facts["data"]), cell) for cell in cells

@@ -1,4 +1,4 @@
-"""The id of a reply within a run, which joins people's marks and judges' scores."""
+"""Ids of replies within a run, by which people's marks are joined with judges' scores."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from evalsuite.types import Place
 
 
 def way_of(place: Place, rotation: int, sample: int = 0) -> str:
-    """The way in which an item was asked, by which its cell differs from others of the same model, task and set.
+    """The way in which an item was asked, in words: "paper 0-shot generate none".
 
-    Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item and by " sample 2" for a
-    further sample.
+    A rotation but the first adds " rotation 2", a sample but the first " sample 2".
     """
     way = f"{place.variant} {place.shots}-shot {place.scoring} {place.perturb}"
     return way + (f" rotation {rotation}" if rotation else "") + (f" sample {sample}" if sample else "")
 
 
 def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:
-    """Id of an output: the first 12 hex digits of a SHA-256 over the item, how it was asked, and the reply."""
+    """Id of a reply: the first 12 hexadecimal digits of the SHA-256 of model, item, split, way and reply."""
     return hashlib.sha256(json.dumps([model, item, split, way, reply]).encode()).hexdigest()[:12]

@@ -15,8 +15,8 @@ from evalsuite.types import Place
 def known_values(places: Sequence[Place], name: str, values: Iterable[str]) -> set[Any]:
     """The values of a part of a place, as the places of cells have them.
 
-    Accepts tasks by short name or benchmark, and names as the terminal shows them. Raises ConfigError,
-    which lists the cells' values, for another one."""
+    Accepts tasks by short name or benchmark, and names as the terminal shows them. Raises ConfigError for an unknown value; its
+    message lists those of the cells."""
     known: dict[str, set[Any]] = {}
     for value in dict.fromkeys(getattr(place, name) for place in places):
         known[str(value)] = known[safe(str(value), lines=False)] = {value}

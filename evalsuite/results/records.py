@@ -40,7 +40,7 @@ def file_name(cell: Cell) -> str:
 
 
 def name_parts(place: Place) -> tuple[str, ...]:
-    """The parts of a file's name that tell the place: way last, as `Place.way` writes it."""
+    """The parts of a place as parts of a file's name; the way comes last, in the words of `Place.way`."""
     way = place.way.removeprefix(place.variant).split()
     return (place.model, place.set, place.split, place.task, place.variant, *way)
 
@@ -51,7 +51,7 @@ def is_records_file(path: Any) -> bool:
 
 
 def require_folder(run: Path) -> None:
-    """Raise ConfigError if there is no such folder, with the nearest name beside it."""
+    """Raise ConfigError if there is no such folder; its message names the folder beside it with the most similar name."""
     if run.is_dir():
         return
     if run.exists():
@@ -97,7 +97,7 @@ def reading_of(run: Path) -> Reading:
 
 
 def context(record: RecordFields) -> tuple[str, ...]:
-    """The text that a record's item is about, as `Item.context`: the unit of intervals and tests."""
+    """The `Item.context` of a record's item: the unit of intervals and tests."""
     return context_of(record["dialogue"], record["question"], record["options"])
 
 
@@ -107,7 +107,7 @@ def entry_name(record: ReplyName) -> str:
 
 
 def reply_name(item: str, rotation: int, sample: int) -> str:
-    """The name of a reply, like `entry_name`.
+    """The name of a reply within a cell, by its parts.
 
     >>> reply_name("c3/d/test/c3/7", 2, 0)
     'c3/d/test/c3/7~2'
@@ -132,7 +132,7 @@ def records_file(folder: Path, name: str) -> Path:
 
 
 def numbered_lines(folder: Path, path: Path) -> Iterator[tuple[int, bytes]]:
-    """(number, line) of the lines that are not blank, of a file in `folder`.
+    """(number from 1, line) of each line that is not blank, of a file in `folder`.
 
     Raises DataError if the file is a link or no plain file (`open_plain`), broken, or beyond a limit.
     """
@@ -164,7 +164,7 @@ def rows_of(model: type[PydanticModel], folder: Path, name: str) -> Iterator[Pyd
 
 
 def read_records(folder: Path, name: str) -> Iterator[RecordFields]:
-    """The records in a file of records/ that results.json names, one at a time, of whatever version.
+    """The records in a file of records/ that results.json names, one at a time, as any version wrote them.
 
     Raises DataError, with file and line, for a line that is not a JSON object.
     """
@@ -172,7 +172,7 @@ def read_records(folder: Path, name: str) -> Iterator[RecordFields]:
 
 
 def read_lines(form: type[LineFields], folder: Path, name: str) -> Iterator[LineFields]:
-    """The lines of a file that results.json names, as `form`; see `read_records`."""
+    """The lines of a file that results.json names, typed as `form` but not validated. For errors see `read_records`."""
     path = records_file(folder, name)
     for number, text in numbered_lines(folder, path):
         yield cast(LineFields, parse_object(text, path, number))

@@ -12,7 +12,7 @@ from evalsuite.types import Answered, Part
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
-# Name in results.json -> a metric of the same texts, whose signature tells whether they are still the same.
+# Name in results.json -> another metric of the same texts, which changes if they change.
 _TWINS = {"semsim": "rouge_l", "paper.semsim": "paper.rouge_l"}
 
 
@@ -33,9 +33,9 @@ def similarity_part(answered: Answered, encoder: Encoder) -> Part:
 
 
 def kept_similarity(result: CellResult, before: Mapping[str, MetricValue]) -> CellResult:
-    """The result with the Sem-Sim of the cell's earlier metrics, if it has none and its texts have not changed.
+    """The result with the Sem-Sim of the cell's earlier metrics (`before`), if it has none and its texts have not changed.
 
-    The texts are the same if another metric of them has the same number of items, value and signature as before.
+    The texts have not changed if their other metric (_TWINS) has the same number of items, value and signature as before.
     """
     new = result.metrics
     earlier = {

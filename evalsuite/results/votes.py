@@ -14,9 +14,10 @@ from evalsuite.types import Answer, Answered, Item, Part, Reading
 def votes_part(answered: Answered, askings: Sequence[Sequence[int]]) -> Part:
     """The votes of a cell's items. `askings`: for each item the indices of its askings, in order.
 
-    vote: the right option has most votes; options that tie for first place share the credit, and no answer casts no vote.
-    paper.vote: answers as the paper's program reads them, where a task has one; if options tie, the first given wins, and no
-    answer counts as one more, as in ToMBench's get_results.py.
+    vote: 1 if the right option has most votes; options that tie for first place share the credit. A reply without an answer
+    casts no vote.
+    paper.vote: the same of the answers that the paper's program reads, for tasks that have one. If options tie, the one given
+    first wins, and "no answer" is an option like the others, as in ToMBench's get_results.py.
     """
     from evalsuite.metrics.statistics import Means
 
