@@ -1,4 +1,4 @@
-"""The values between replies and tables: a scored run, the rows of analyses, and the results.
+"""A scored run, an analysis as a row of a table, and the results that analyses have computed.
 
     ScoredRun  ──  Analysis.compute  ──▶  Results  ──  Analysis.sheets  ──▶  tables
 
@@ -8,7 +8,7 @@ while a run is scored, `results.of(ROBUSTNESS)` later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, cast
@@ -42,7 +42,7 @@ class ScoredCell:
     outcomes: CellOutcomes
     points: Points | None = None
     counted: frozenset[int] | None = None  # indices of the requests whose replies count; None: all do
-    influences: Influences | None = None  # on the metrics that are averaged over cells
+    influences: Influences | None = None  # influences of dialogues on the metrics that are averaged over cells
 
     @property
     def place(self) -> Place:
@@ -53,10 +53,10 @@ class RunReplies(Protocol):
     """The replies of a run as scoring read them; none is parsed again."""
 
     def of(self, cell: Cell) -> Iterator[tuple[str, ScoredReply]]:
-        """(key, scored reply) of each request of a cell that got a reply or failed, and counts, in order."""
+        """(key, scored reply) of each request of a cell whose reply or failure counts, in order."""
 
     def planned(self, cell: Cell) -> Iterator[tuple[Trial, Response | None, Score | None]]:
-        """Every request of a cell in order, with its reply and score: None if it was not asked, or does not count."""
+        """Every request of a cell in order, with its reply and score; both are None if it was not asked or does not count."""
 
     def questions(self, by: Asker) -> Iterable[StoredQuestions]: ...
     def response(self, key: str) -> Response | None: ...
@@ -129,7 +129,7 @@ class Results:
         return 1 if self.problems else 0
 
 
-def _no_problems(content: Any) -> Sequence[str]:
+def _no_problems(content: Any) -> Iterable[str]:
     return ()
 
 
@@ -137,7 +137,7 @@ def _no_problems(content: Any) -> Sequence[str]:
 class Analysis(Generic[Content]):
     """A row of the table of analyses: what it computes from a scored run, and the sheets that show it.
 
-    One without `model` has no content in results.json: its sheets are made of cells, records, or another's content.
+    An analysis without `model` has no content in results.json: its sheets show cells, records, or another analysis's content.
     """
 
     name: str  # for `show --tables`
@@ -148,7 +148,7 @@ class Analysis(Generic[Content]):
     help: str = ""  # a description of its content, for the schema
     estimates: bool = False  # whether it takes estimated cells, in which only some items were asked
     at_end: bool = False  # printed at the end of a run
-    only_named: Text | None = None  # the reason why its sheets are made only if they are named; None: they always are
+    only_named: Text | None = None  # the reason why its sheets are left out unless they are named; None: they are not
     drawn: bool = False  # the page has a drawing of its own for it, in place of its sheets
     problems: Callable[[Content], Iterable[str]] = _no_problems  # a line for each failure in its content
     # Keeps the content that is about chosen cells; None: `schema.base.narrowed` does.

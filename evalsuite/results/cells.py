@@ -23,8 +23,8 @@ from evalsuite.types import Cell, Reading, Status, Trial
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
-# Metrics that get no points: each is another metric on other tokens, or on the whole reply in place of the answer, and most of
-# the time of correlations is for Kendall's τ of each pair of metrics.
+# Metrics that are left out of correlations, since each is another metric on other tokens or on the whole reply: Kendall's τ of
+# every pair of metrics takes most of the time of correlations.
 ALIKE = ("bleu_sacre_zh", "paper.f1", "paper.em")
 
 
@@ -39,7 +39,7 @@ def cell_results(
 ) -> ScoredCell:
     """Results of a cell from all its trials and the replies to those that were asked; `path` is its file of records.
 
-    indices: for each reply the index of its trial, if the asking stopped early.
+    indices: the index of each reply's trial; None if all replies count.
     """
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
@@ -92,7 +92,8 @@ def _estimate(
 
 
 def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[str, MetricValue]:
-    """The metrics: the estimated one has the estimate's interval, the others none, since those of a fixed number do not hold."""
+    """The metrics of a cell whose asking stopped early. The estimated metric gets the estimate's interval. The others get none:
+    intervals for a fixed number of items do not hold."""
     figures = {}
     signed = metrics[stopped.metric].signature if stopped.metric and stopped.metric in metrics else None
     for name, figure in metrics.items():
@@ -105,25 +106,24 @@ def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[st
 def _metrics(
     cell: Cell, facts: Facts, answered: Sequence[ScoredReply], reading: Reading, encoder: Encoder | None
 ) -> tuple[dict[str, MetricValue], Points | None, Influences | None]:
-    """The figures, with values None where no request was answered; the items' points; and the influences of dialogues on the
-    metrics that are averaged: all in a benchmark that is averaged over its sets, else the headline of an unperturbed cell."""
-    nothing = {
-        name: MetricValue(value=None, low=None, high=None, n=0, signature=name)
-        for name in TASKS[cell.place.task].metrics
-    }
+    """(figures, points, influences of dialogues) of a cell. If no item has a value, figures have the value None.
+
+    Influences are on the metrics that are averaged over cells: all metrics of a benchmark that is averaged over its sets, else
+    the headline of an unperturbed cell.
+    """
+    place, task = cell.place, TASKS[cell.place.task]
+    nothing = {name: MetricValue(value=None, low=None, high=None, n=0, signature=name) for name in task.metrics}
     if not answered:
         return nothing, None, None
     trials, responses, answers, _ = zip(*answered, strict=True)
     items, samples = [trial.item for trial in trials], [trial.request.sample for trial in trials]
-    place = cell.place
     scored = score_cell(items, responses, reading, answers, place.perturb, cell.facts, samples, place.variant, encoder)
     if not scored.items:  # every item has a rotation that failed
         return nothing, None, None
     # The seed names no model: two models with the same replies get the same interval.
-    purpose = f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}"
-    task = TASKS[place.task]
+    purpose = f"0:bootstrap:{place.task}:{place.set}:{place.split}"
     averaged = benchmark_of(task.name).averaged
-    # Means over benchmarks are of unperturbed cells; those of changes have influences of their own (analyses/overview.py).
+    # Means over benchmarks are of unperturbed cells; analyses/overview.py computes the influences on changes itself.
     wanted = averaged or place.perturb == "none"
     influences = influences_of(scored, () if averaged else task.metrics[:1]) if wanted else None
     return intervals(scored, purpose, f"|{signature(place, facts)}"), _points(cell, scored), influences
@@ -136,6 +136,6 @@ def _points(cell: Cell, scored: ScoredItems) -> Points | None:
     if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or cell.is_baseline:
         return None
     columns = {name: values for name, values in per_item(scored).items() if name not in ALIKE}
-    if len(columns) < 2:  # nothing to correlate, as of tasks scored by a rule alone
+    if len(columns) < 2:  # nothing to correlate: the task has one metric
         return None
     return Points(cell.place, tuple(columns), np.array(list(columns.values()), dtype=np.float32))

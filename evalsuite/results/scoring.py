@@ -33,11 +33,11 @@ NO_REPLY = Answer(Status.FAILED, rule="no reply")  # the answer of a failed requ
 
 
 def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:
-    """Read the answer to an item out of a reply, and of chosen options the confidence that it states.
+    """Read the answer to an item out of a reply, and, if it chooses options, the confidence that it states.
 
-    `answer_after`: that of the request, if the reply reasons first. Then only the part that answers is read; an announced answer
-    that is no option is no answer, whatever the reasoning names. Choices that nothing announces are read from all that a reply
-    says. Papers' own programs get the whole reply.
+    answer_after: the words that announce the answer of a reply that reasons first (`Request.answer_after`). Then the text behind
+    them is read alone: if it is no option, an option that the reasoning names is no answer either. A choice that nothing
+    announces is read from the whole reply; a paper's own program always reads the whole reply.
     """
     answer = _answer(item, response, reading, answer_after)
     if not answer.chosen or response.likelihoods:
@@ -64,7 +64,7 @@ def _answer(item: Item, response: Response, reading: Reading, answer_after: str)
     finish = "stop" if cut and part.end < len(response.text) else response.finish
     answer = task.answer(item, replace(response, text=text, finish=finish), reading, language)
     position = answer.status is Status.UNPARSED and _is_position(text, item)
-    if choice and (answer.status is Status.EMPTY or position):  # the rest of the reply may say which option is meant
+    if choice and (answer.status is Status.EMPTY or position):  # the whole reply may say which option is meant
         return task.answer(item, response, reading, language)
     start, end = (None if at is None else at + part.start for at in (answer.start, answer.end))
     return replace(answer, start=start, end=end, reasoned=part.start)
@@ -101,7 +101,7 @@ class ScoredItems:
     items: tuple[Item, ...]
     clusters: tuple[int, ...]  # (N,) number of the dialogue that each item comes from
     parts: tuple[Part, ...]  # a metric is in one part only
-    # Metric -> standard deviation between the samples' values, None if fewer than two were answered; empty without samples.
+    # Metric -> standard deviation of its values between samples; None if only one sample was answered. Empty without samples.
     spread: Mapping[str, float | None] = field(default_factory=dict)
 
     def part(self, name: str) -> Part:
@@ -129,8 +129,8 @@ def score_cell(
 
     items, responses, answers: (N,). Answers are read by `reading` if not given.
     perturb: the perturbation; under some an item occurs several times, with its options in other orders.
-    facts: those of the cell; a benchmark's own metrics may need them.
-    samples: (N,) which of its item's samples each reply is, if every request has several replies.
+    facts: the cell's facts, which a benchmark's own metrics may need.
+    samples: (N,) index of each reply among the samples of its item; None if requests have one reply.
     variant: the name of the prompt template.
     encoder: for the similarity of short texts, which is left out without one.
     """
@@ -154,7 +154,7 @@ def score_cell(
 
 
 def _spread(part: Part, samples: Sequence[int]) -> dict[str, float | None]:
-    """Metric -> sample standard deviation of its values over the first, the second … sample of all items."""
+    """Metric -> standard deviation between its value over the first samples of all items, over the second samples, …"""
     import numpy as np
 
     numbers = np.asarray(samples)
@@ -197,9 +197,9 @@ def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], li
 def _rotations(
     answered: Answered, change: Perturbation, samples: Sequence[int], parts: Sequence[Part]
 ) -> tuple[list[Item], list[int], list[Part]]:
-    """Fold the rotations of each item into one row: its minimum, so that an item is right if every rotation is.
+    """Fold the rotations of each item and sample into one row: their minimum, so that an item is right if every rotation is.
 
-    `rotation.<metric>` is the mean over rotations. Items with a failed rotation are left out. Samples stay apart.
+    `rotation.<metric>` is the mean over rotations. Items with a failed rotation are left out.
     """
     from evalsuite.metrics.statistics import Means
 
@@ -243,11 +243,13 @@ def _of_items(part: Part) -> dict[str, Floats]:
 
 
 def intervals(scored: ScoredItems, purpose: str, signed: str = "") -> dict[str, MetricValue]:
-    """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues. `signed` ends the signatures.
+    """Metric -> its figure with a 95 % interval, from a cluster bootstrap over dialogues.
 
-    With one dialogue low and high are None, and there is no Wilson interval. Of fewer than `RESAMPLED` dialogues, means have
-    the interval of `few_dialogues`, and corpus metrics none. Where all items are right, or all wrong, it is Wilson's with
-    dialogues as units. Shares of right items have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
+    With one dialogue there is no interval. With fewer than `RESAMPLED`, means have the interval of `few_dialogues`, and corpus
+    metrics none. If all items are right, or all wrong, the interval is Wilson's with dialogues as units. `wilson`, of shares of
+    right items, takes items as independent.
+
+    purpose: the seed of the bootstrap. signed: the end of every signature.
     """
     from evalsuite.metrics.statistics import RESAMPLED, bootstrap, few_dialogues, wilson
 
@@ -265,7 +267,7 @@ def intervals(scored: ScoredItems, purpose: str, signed: str = "") -> dict[str, 
                     few = few_dialogues(of_items[name], scored.clusters)
                     low, high = few.low, few.high
                 elif interval.low == interval.high and interval.value in (0, 1):
-                    # Resamples of items that are all right, or all wrong, are equal: that is no interval of width 0.
+                    # Resamples of items that are all right, or all wrong, are equal, but the interval's width is not 0.
                     few = wilson(interval.value * dialogues, dialogues)
                     low, high = few.low, few.high
             # Means of rotations and of samples are no counts.

@@ -1,13 +1,13 @@
 """All planned requests and all replies of a run, in one SQLite file (store.sqlite, WAL mode).
 
-While a process writes, the newest replies are in store.sqlite-wal, which a copy needs, too; a process that ends as it should
-leaves the one file.
+While a process writes, the newest replies are in store.sqlite-wal, so that a copy needs both files. A process that ends as it
+should leaves store.sqlite alone.
 
 A reply is stored the moment it arrives, under a key: the hash of the model's fingerprint, the exact prompt and the sampling
 settings. So no question is asked twice, and no model gets another's reply. The file is complete: parsing, scoring and
 reports run again from it without a model, data files or templates.
 
-Beside each reply and each plan stands a digest, so that a byte that a disk has changed is noticed. A damaged reply counts as
+Each reply and each plan of a cell has a digest, by which a byte that the disk has changed is noticed. A damaged reply counts as
 a failure, which is asked again; a damaged plan is an error.
 """
 
@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # the version of the schema above
 _CHECKPOINT = 2000  # changed rows after which store.sqlite-wal, some MB, is copied into the file
-_TRIALS = 2048  # the most trials kept in memory while reading, as cells of other models have the same ones
+_TRIALS = 2048  # the most trials kept in memory while reading: cells of several models have the same trials
 _DAMAGED = "the stored reply is not as it was stored: its digest differs; the same run asks it again"
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
@@ -175,7 +175,7 @@ class Store:
                 self._open_mark = False
                 self._db.execute("PRAGMA wal_checkpoint")
         self._db.close()
-        # SQLite has removed the file if it held nothing more; its absence would tell of lost replies.
+        # SQLite removes an empty store.sqlite-wal. Without it, a file with an open mark would seem to have lost replies.
         if self._open_mark:
             with suppress(OSError):
                 self._wal.touch()
@@ -197,14 +197,14 @@ class Store:
             raise
 
     def _mark(self) -> None:
-        """Copy store.sqlite-wal into store.sqlite, and note there that more will follow in store.sqlite-wal.
+        """Copy store.sqlite-wal into store.sqlite, and mark in store.sqlite that replies will follow in store.sqlite-wal.
 
-        The note is a row "open", and "whole" as soon as store.sqlite-wal is copied into the file, which SQLite does, too,
-        when the last program closes it. So a file that says "open", without a store.sqlite-wal, lacks replies.
+        The mark is "open" in store.sqlite and "whole" in store.sqlite-wal. Copying one into the other, as SQLite does when the
+        last program closes the store, makes it "whole". So an "open" store.sqlite without a store.sqlite-wal lacks replies.
         """
         self._open_mark = True
         if self._marked_at is None:
-            self._db.execute("PRAGMA wal_autocheckpoint=0")  # SQLite alone would copy "whole" while more is to follow
+            self._db.execute("PRAGMA wal_autocheckpoint=0")  # SQLite would copy "whole" while more replies follow
         self._db.execute("INSERT INTO writing VALUES ('open') ON CONFLICT DO NOTHING")
         self._db.execute("DELETE FROM writing WHERE mark <> 'open'")
         self._db.execute("PRAGMA wal_checkpoint")
@@ -254,7 +254,7 @@ class Store:
                 self._db.execute("INSERT INTO judged VALUES (?, ?, ?)", (number, position, _pack(row)))
 
     def questions(self, by: Asker) -> list[StoredQuestions]:
-        """The questions to every judge, or to every second reader, about each cell, sorted by place."""
+        """The questions to all judges, or to all second readers, about each cell, sorted by place."""
         judgings = []
         for number, text, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
             if by in (place := _parsed(text)):
@@ -283,7 +283,7 @@ class Store:
 
     @property
     def damaged(self) -> int:
-        """The number of replies met so far whose digest does not fit, and that no other has replaced."""
+        """The number of replies read so far whose digest does not fit, without those that a new reply has replaced."""
         return len(self._damaged)
 
     def done(self, keys: Iterable[str]) -> set[str]:
@@ -358,7 +358,7 @@ class Store:
             self._lose(cost)
 
     def _lose(self, cost: float) -> None:
-        """Count as spent the highest cost of what no tokens were counted for."""
+        """Count a cost as spent that is an upper bound, since no tokens were counted."""
         if cost:
             self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
 
@@ -422,7 +422,7 @@ class Store:
 
 
 def find_store(run: Path) -> Path:
-    """The path of a run's store; its benchmark files are known from then on. Raises ConfigError if there is none."""
+    """The path of a run's store. Adds the run's own benchmark files to the registry. Raises ConfigError if there is no store."""
     require_folder(run)
     path = run / "store.sqlite"
     if not path.is_file():
@@ -439,7 +439,7 @@ def without_cells(run: Path) -> ConfigError:
 
 
 def open_store(run: Path) -> Store:
-    """The store of a run's folder. Raises ConfigError if there is none."""
+    """Open the store of a run's folder. Raises ConfigError if there is none."""
     return Store(find_store(run))
 
 

@@ -14,8 +14,8 @@ from evalsuite.types import WRITTEN, Response
 def tokens_of(scoring: str, responses: Sequence[Response], price: TokenPrice | None = None) -> TokenCounts | None:
     """The tokens of a cell's replies, and their cost; None where nothing was written, or no tokens were counted.
 
-    responses: those of the answered requests; every sample and rotation is one. Replies whose tokens nobody counted are left out:
-    those that a filter withheld, or that an endpoint sent without usage.
+    responses: the replies to the answered requests, one for each sample and rotation. Replies without a count of tokens are left
+    out: a content filter withheld them, or the endpoint sent no usage.
     """
     import numpy as np
 
@@ -44,8 +44,8 @@ def tokens_of(scoring: str, responses: Sequence[Response], price: TokenPrice | N
 def thinking_tokens(response: Response) -> float:
     """The tokens of a reply that are a reasoning model's own thinking.
 
-    They are as many as the endpoint counted. Without its count, the reply's tokens are split by characters: between the thinking,
-    which the engine returned as reasoning or which stands between the tags of a thought, and the rest.
+    They are as many as the endpoint counted. If it counted none, the reply's tokens are split by characters between the rest and
+    the thinking: the reasoning that the engine returned, and the text between the tags of a thought.
     """
     if response.thinking_tokens:
         return min(response.thinking_tokens, response.new_tokens)

@@ -1,4 +1,4 @@
-"""Headings and titles shared by the sheets of several analyses."""
+"""Names, headings and titles that the sheets of several analyses share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Benchmark, Metric, Place, Task
 
-# Descriptions of two fields of results.json that all tests within a family have.
+# Descriptions of two fields that every row of results.json with a test within a family has.
 LEAST_P_HOLM = "The smallest p_holm that the family's dialogues can give: at 0.05 or more, too few to tell."
 FAMILY = "Number of tests that p_holm is corrected over."
 WAY = ("variant", "shots", "scoring", "perturb")  # the parts of a place that say how items are asked
@@ -50,7 +50,7 @@ def set_title(benchmark: Benchmark, item_set: str) -> Text:
 
 
 def task_and_set(task: Task, item_set: str, before: str = "", after: str = "") -> Text:
-    """The label of a row: 困难 常识知识填充, "HARD CKF"."""
+    """Set and task as the label of a row: 困难 常识知识填充, "HARD CKF"."""
     name = set_name(benchmark_of(task.name), item_set)
     return Text(f"{before}{name.zh} {task.zh}{after}", f"{before}{name.en} {task.short}{after}")
 
@@ -65,7 +65,7 @@ def perturb_name(name: str) -> Text:
 
 
 def perturb_column(name: str, **more: Any) -> Column:
-    """The column of a perturbation: its Chinese name above the one that is typed."""
+    """The column of a perturbation; in Chinese its short name above the name that is typed."""
     row = PERTURBATIONS.get(name)
     return Column(Text(row.short if row else name, name), Text(name if row else "", ""), **more)
 
@@ -89,7 +89,7 @@ _OUTCOMES = {
 
 
 def outcome_words(name: str) -> Text:
-    """A reply's outcome or status."""
+    """The name of a reply's outcome or status."""
     return Text(_OUTCOMES.get(name, name), name)
 
 
@@ -104,7 +104,8 @@ def split_order(split: str) -> int:
 
 
 def place_words(about: About, benchmark: Benchmark, between: str = " ") -> Text:
-    """Set, split and way: "EASY, test paper 0-shot labels". `about`: parts of a place."""
+    """Set, split and way: "EASY, test paper 0-shot labels". `about`: these parts of a place. `between` separates the English
+    words."""
     unusual = [about[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if about[k] != usual]
     split, variant, shots = about["split"], about["variant"], f"{about['shots']}-shot"
     name = set_title(benchmark, about["set"])
@@ -115,7 +116,7 @@ def place_words(about: About, benchmark: Benchmark, between: str = " ") -> Text:
 
 
 def asked_words(about: About) -> str:
-    """Split and way in Chinese: 测试集，提示词 paper，零样本，作答方式 labels. A coordinate that is None or not there is left out."""
+    """Split and way in Chinese: 测试集，提示词 paper，零样本，作答方式 labels. Missing and usual parts are left out."""
     usual = {"scoring": "generate", "perturb": "none"}
     names = [
         name
@@ -126,7 +127,7 @@ def asked_words(about: About) -> str:
 
 
 def _part_words(name: str, value: Any) -> Text:
-    """A part of a place: its split, or a part of its way."""
+    """The words for a place's split, or for a part of its way."""
     return {
         "split": split_words(str(value)),
         "variant": Text(f"提示词 {value}", str(value)),
@@ -139,7 +140,7 @@ def _part_words(name: str, value: Any) -> Text:
 
 
 def with_distinct_titles(sheets: Iterable[Sheet]) -> Iterator[Sheet]:
-    """Add to titles that several sheets share the parts of their places in which these sheets differ."""
+    """Make titles that several sheets share distinct: add the parts of their places in which these sheets differ."""
     every = list(sheets)
     alike = by_key(((sheet.name, sheet.title), sheet.about) for sheet in every)
     for sheet in every:
@@ -154,7 +155,7 @@ def with_distinct_titles(sheets: Iterable[Sheet]) -> Iterator[Sheet]:
 
 
 def estimate_flags(cell: CellResult) -> list[str]:
-    """The mark of an estimated cell, in which only some items were asked."""
+    """The mark of an estimated cell: "≈40/200", with ? if the estimate is doubtful; [] for other cells."""
     if not (estimate := cell.estimate):
         return []
     doubt = "?" if estimate.beyond or estimate.otherwise else ""
@@ -162,19 +163,19 @@ def estimate_flags(cell: CellResult) -> list[str]:
 
 
 def estimate_marks(cells: Iterable[CellResult]) -> dict[Place, list[str]]:
-    """Place -> marks of its estimated cell, for tables of other figures on the same replies."""
+    """Place -> `estimate_flags` of its cell, for the estimated cells."""
     return {cell.place: flags for cell in cells if (flags := estimate_flags(cell))}
 
 
 def titled(before: str | Text, zh: str, en: str) -> Text:
-    """A title that begins with the same words in both languages."""
+    """A title: `before`, then the words in each language."""
     begin = before if isinstance(before, Text) else Text(before, before)
     return Text(begin.zh + zh, begin.en + en)
 
 
 def too_few(least_p_holm: float | None, least_p: float | None, differ: int | None = None) -> bool:
-    """Whether so few dialogues differ that a row cannot be significant after Holm's correction. Runs of earlier versions say only
-    how many differ, or the smallest p."""
+    """Whether so few dialogues differ that a test cannot be significant after Holm's correction. Runs of earlier versions have
+    only the smallest p without correction, or the number of differing dialogues."""
     if least_p_holm is not None:
         return least_p_holm >= 0.05
     return (least_p or 0.0 if differ is None else 2.0 ** (1 - differ)) >= 0.05
@@ -187,11 +188,8 @@ def family_size(sizes: Iterable[int | None]) -> str:
 
 
 def with_notes(sheets: Iterable[Sheet], *notes: Text | str) -> Iterator[Sheet]:
-    """Add notes below the last of some sheets."""
-    last = None
-    for sheet in sheets:
-        if last is not None:
-            yield last
-        last = sheet
-    if last is not None:
+    """The sheets, the last of them with more notes below it."""
+    every = list(sheets)
+    yield from every[:-1]
+    for last in every[-1:]:
         yield replace(last, notes=(*last.notes, *notes))

@@ -28,7 +28,7 @@ class AnchorError(Strict):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        """A mean is no larger than the root mean square and the maximum; Student's t is 1.96 or more."""
+        """Require mean <= rms, mean <= worst and half >= 1.96 rms, as Student's t is 1.96 or more."""
         if not self.mean <= self.rms + _ROUNDED:
             raise Fault("is smaller than the mean error", ".rms")
         if not self.mean <= self.worst + _ROUNDED:

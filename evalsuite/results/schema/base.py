@@ -42,9 +42,8 @@ class Located(Strict):
         return tuple((name, value) for name, value in self.coordinates().items() if name not in names)
 
     def concerns(self, chosen: PlaceFilter) -> bool:
-        """Whether the row is about chosen cells only. A row that pools several tasks is about chosen
-        cells only if all of its tasks are chosen, since its figures hold for no part of them. One that
-        compares or pools sets stays if any of them is chosen."""
+        """Whether the row is about chosen cells only. A row that pools tasks needs all of them chosen, since its figures hold for
+        no part of them. A row that compares or pools sets needs one of them chosen."""
         pooled, sets = getattr(self, "tasks", ()), getattr(self, "sets", ())
         if sets and not {*sets} & {*chosen.get("set", sets)}:
             return False
@@ -59,7 +58,7 @@ class Located(Strict):
 
 
 def _known(what: str, *registries: Collection[str]) -> AfterValidator:
-    """A validator that refuses a name which no registry has."""
+    """A validator that refuses a name that no registry has."""
 
     def check(name: str) -> str:
         if not any(name in registry for registry in registries):
@@ -116,6 +115,7 @@ Scoring = Annotated[
     Field(description="Whether the model writes an answer, or its options are compared by likelihood."),
 ]
 Number = float | None  # None: not defined, or nothing to compute it from
+StatusName = Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
 
 
 Variant = Annotated[PlainName, Field(description="The prompt template's name.")]
@@ -128,7 +128,7 @@ class _ModelFields(Located):
 
 
 class SharedPlaceFields(Located):
-    """The place that cells of several models share: all but the model."""
+    """The place that cells of several models share: all parts but the model."""
 
     task: TaskName
     set: Set
@@ -202,7 +202,7 @@ SettingsFields = JsonObject
 
 
 def narrowed(content: _Narrowed, chosen: PlaceFilter) -> _Narrowed:
-    """The content without rows about other cells, at any depth."""
+    """The content of an analysis without rows about cells that are not chosen, at any depth of lists and models."""
     if isinstance(content, list):
         rows = [row for row in content if not isinstance(row, Located) or row.concerns(chosen)]
         return [narrowed(row, chosen) for row in rows]  # type: ignore[return-value]

@@ -18,6 +18,7 @@ from evalsuite.results.schema.base import (
     Rows,
     SettingsFields,
     Share,
+    StatusName,
     Strict,
 )
 from evalsuite.types import Status, is_baseline
@@ -250,10 +251,7 @@ class CellResult(CellFields):
         "is n of a metric."
     )
     missing: Count = Field(description="Requests not asked yet.")
-    status: dict[
-        Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
-        Count,
-    ] = Field(description="Status -> number of the other requests.")
+    status: dict[StatusName, Count] = Field(description="Status -> number of the other requests.")
     metrics: dict[str, MetricValue] = Field(description="The first of the task's metrics is its headline.")
     shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
     errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")

@@ -22,6 +22,7 @@ from evalsuite.results.schema.base import (
     Set,
     Share,
     Split,
+    StatusName,
     Strict,
     TaskName,
 )
@@ -48,7 +49,7 @@ class OptionLikelihood(Strict):
 class AnswerRead(Strict):
     """The answer read out of the reply."""
 
-    status: Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
+    status: StatusName
     choice: Count | None = Field(description="Index into the options.")
     text: str | None
     rule: str = Field(description="The rule that read it.")
@@ -89,7 +90,7 @@ class ItemMetrics(TypedDict, total=False):
 _NotEmpty = Annotated[str, Field(min_length=1)]
 
 
-# --- lines as they are read: not validated, of this version or an earlier one, which wrote fewer fields
+# --- lines as they are read, without validation; earlier versions wrote fewer fields
 
 
 class ReplyName(TypedDict):
@@ -247,8 +248,8 @@ class Record(Strict):
 
     @model_validator(mode="after")
     def _chosen(self) -> Record:
-        """The chosen options are among the item's."""
-        if max([*self.answer.choices, self.answer.choice or 0], default=0) >= max(1, len(self.options)):
+        """Require that the chosen options are among the item's."""
+        if max(*self.answer.choices, self.answer.choice or 0, 0) >= max(1, len(self.options)):
             raise Fault("names an option that the item lacks", "answer")
         return self
 
@@ -262,7 +263,7 @@ class Record(Strict):
         answer: types.Answer,
         score: types.Score,
     ) -> Record:
-        """The record of a scored reply. `trial` and `response` are its inverse."""
+        """The record of a scored reply. The methods `trial` and `response` restore what scoring needs."""
         item, request = trial.item, trial.request
         chat = cell.facts.get("chat")
         return cls.model_construct(
@@ -312,7 +313,7 @@ class Record(Strict):
         )
 
     def trial(self, with_prompt: bool = True) -> types.Trial:
-        """The item as it was asked, with its request. `with_prompt`: the request has its prompt and chat turns."""
+        """The item as it was asked, with its request; without `with_prompt` the request has no prompt and no chat turns."""
         kind = TASKS[self.task].kind
         # The references say which options are right where several are.
         gold = None if self.gold is None or kind.several else self.labels.index(self.gold)
