@@ -18,33 +18,34 @@ from evalsuite.results.analysis import Results
 
 @dataclass(frozen=True, slots=True)
 class CellChance:
-    """A model's choices of a cell, with its row of "chance" in results.json."""
+    """A cell of choices, with its test against chance: the model's own choices in random order."""
 
     cell: FindingCell
-    row: Chance
-    p: float  # p-value of the test against its own choices in random order, by Holm over all tests that are shown together
-    least: float  # the smallest p-value that the permutations of its run can give, corrected in the same way
+    row: Chance  # its row of "chance" in results.json
+    p: float  # by Holm over all tests that are shown together
+    least: float  # the smallest p that the permutations of its run can give, corrected in the same way
 
     @property
-    def above(self) -> bool:
-        """Whether it is right significantly more often than its own choices in a random order."""
+    def is_above(self) -> bool:
+        """Whether the model is right significantly more often than by chance."""
         return self.p < ALPHA
 
     @property
     def reference(self) -> float:
-        """The accuracy without knowledge of the items: the higher of guessing and the best constant answer."""
+        """The accuracy without knowledge of the items: that of guessing, or of the best constant answer if it is higher."""
         return max(self.row.chance, self.row.constant)
 
-    def who(self) -> Text:
-        """The baseline whose accuracy is the reference."""
+    @property
+    def reference_name(self) -> Text:
+        """The strategy whose accuracy is the reference: guessing, or one answer to all items."""
         if self.row.guided:
             return Text(f"全选 {self.row.label} 可得", f"always {self.row.label}")
         return Text("随机水平", "guessing")
 
 
-def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list[CellChance], bool]:
-    """The models' cells that are tested against chance, and whether some were left out because their dialogues are too few for a
-    test. Runs of earlier versions have no such tests."""
+def _tested(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list[CellChance], bool]:
+    """(cells of models that are tested against chance, whether cells with too few dialogues for a test were left out). Runs of
+    earlier versions have no such tests."""
     from evalsuite.metrics.statistics import FEWEST, family_draws, holm
 
     at = {(run, row.place): row for run, results in enumerate(runs) for row in results.of(chance.ANALYSIS) or ()}
@@ -60,11 +61,12 @@ def guesses(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list
 
 
 def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: Text) -> list[Finding]:
-    """Name the model above chance on most choice tasks.
+    """Name the model that is above chance on most choice tasks.
 
-    Then name tasks on which none is, with the model nearest to it there; without such a task, the one furthest above.
+    Then name the tasks on which no model is, with the model that comes nearest there; if there is no such task, the model that
+    is furthest above chance.
     """
-    tested, few = guesses(cells, runs)
+    tested, few = _tested(cells, runs)
     if not tested:
         zh, en = (
             f"{title.zh}：对话太少，无法判断是否高于随机水平。",
@@ -82,16 +84,16 @@ def above_chance(cells: Sequence[FindingCell], runs: Sequence[Results], title: T
         )
         return [Finding("chance", zh, en)]
     names = sorted({g.cell.task.name for g in tested}, key=[*TASKS].index)
-    below = [name for name in names if not any(g.cell.task.name == name and g.above for g in tested)]
+    below = [name for name in names if not any(g.cell.task.name == name and g.is_above for g in tested)]
     several = len({g.cell.id for g in tested}) > 1
     who = _nobody(tested, names, several, title) if len(below) == len(names) else _somebody(tested, names, title)
     candidates = [g for g in tested if g.cell.task.name in below] or tested
     example = max(candidates, key=lambda g: (g.cell.score - g.reference, -g.cell.number))
-    cell, whose, items = example.cell, example.who(), example.row.items
+    cell, whose, items = example.cell, example.reference_name, example.row.items
     accuracy, reference = percent(cell.score), percent(example.reference)
     zh = f"{accuracy.zh}（{items} 题），{whose.zh} {reference.zh}"
     en = f"{accuracy.en} of {many(items, 'item')}, where {whose.en} gets {reference.en}"
-    # The task and the model, unless there is only one.
+    # The example's task and model are named unless there is only one.
     on = Text("", "") if len(names) == 1 else Text(f"{cell.task.zh}上", f" on {cell.task.en}")
     name = Text(f" {cell.name}", cell.name) if several else Text("", "it")
     if 0 < len(below) < len(names):
@@ -139,8 +141,8 @@ def _nobody(tested: Sequence[CellChance], names: Sequence[str], several: bool, t
 
 
 def _somebody(tested: Sequence[CellChance], names: Sequence[str], title: Text) -> Text:
-    """Name the model that is above chance on most tasks."""
-    counts = Counter(g.cell.id for g in tested if g.above)
+    """Name the model that is above chance on most tasks; of several, the one with the highest scores."""
+    counts = Counter(g.cell.id for g in tested if g.is_above)
     most = max(counts.values())
     total = {model: sum(g.cell.score for g in tested if g.cell.id == model) for model in counts}
     leaders = sorted((model for model, count in counts.items() if count == most), key=lambda model: -total[model])
@@ -167,7 +169,7 @@ _BASELINES = {
 
 
 def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
-    """Count the tasks on which the best score is above all baselines, and name the one on which a baseline leads most."""
+    """Count the tasks on which the best score is above all baselines, and name the task on which a baseline leads most."""
     best = best_of_tasks(models(cells))
     pairs = [(baseline, best[name]) for name, baseline in best_of_tasks(baselines(cells)).items() if name in best]
     if not pairs:

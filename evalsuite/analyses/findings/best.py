@@ -17,7 +17,7 @@ from evalsuite.types import Place
 
 @dataclass(frozen=True, slots=True)
 class TaskRanking:
-    """A task on which models are compared: their cells, the best first, and the tests between them."""
+    """A task with the cells of the models that are compared on it, the best first, and the tests between them."""
 
     ranked: Sequence[FindingCell]
     comparison: TaskComparisons

@@ -1,5 +1,5 @@
-"""The cells that findings are about: complete, unperturbed cells of a benchmark's harder set (without levels, of its last set),
-on the most frequent split, in the most frequent way of asking.
+"""The cells that findings are about: the complete, unperturbed ones of a benchmark's last set, which is its harder one if it has
+levels, of the most frequent split and way of asking.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from evalsuite.types import Benchmark, Task
 
 @dataclass(frozen=True, slots=True)
 class FindingCell:
-    """A cell of a page or a run."""
+    """A cell of a page of one or more runs."""
 
-    number: int
-    id: str  # identifies the model: its run and its name
+    number: int  # index among the page's cells
+    id: str  # identifies the model: index of its run, tab, name
     name: str  # the model's name, with its run where several have one of this name
     run: int  # index among the page's runs
     cell: CellResult
-    scores: ModelScores | None  # None for baselines, and for a model that is not ranked
+    scores: ModelScores | None  # the scores by item; None for baselines, and for models that are not ranked
 
     @property
     def task(self) -> Task:
@@ -38,7 +38,7 @@ class FindingCell:
 
 
 def numbered(runs: Sequence[Results]) -> list[FindingCell]:
-    """All cells of a page, in its order."""
+    """All cells of a page, in the page's order."""
     cells = [(run, cell) for run, results in enumerate(runs) for cell in results.cells]
     runs_with = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
     finding_cells = []
@@ -51,8 +51,11 @@ def numbered(runs: Sequence[Results]) -> list[FindingCell]:
 def cells_of_findings(
     benchmark: Benchmark, cells: Sequence[FindingCell], models: Iterable[ModelScores]
 ) -> tuple[list[FindingCell], Text]:
-    """The cells of a benchmark that findings are about, and their title: the benchmark, with the set, the split and the way of
-    asking if it has several. `cells`: all those of the benchmark; `models`: their scores by item."""
+    """The cells of a benchmark that findings are about, and their title: the benchmark, and of set, split and way of asking those
+    that differ between its cells.
+
+    cells: all cells of the benchmark. models: scores by item.
+    """
     item_set = max(
         {c.cell.set for c in cells}, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name)
     )
@@ -72,10 +75,10 @@ def cells_of_findings(
 
 
 def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
-    """The complete, unperturbed cells of the split and the way that are most frequent; of the test split if it is as frequent."""
+    """The complete, unperturbed cells of the most frequent split and way; of equally frequent ones, those of the test split."""
 
     def way(cell: CellResult) -> tuple[str, str, int, str]:
-        scoring = cell.scoring.replace("nll", "generate")  # probes can only be asked as nll
+        scoring = cell.scoring.replace("nll", "generate")  # nll is the only scoring of probes
         return cell.split, cell.variant, cell.shots, scoring
 
     plain = [c for c in cells if is_plain(c) and not c.cell.is_adapter]
@@ -88,7 +91,7 @@ def _usual(cells: Sequence[FindingCell]) -> list[FindingCell]:
 
 
 def is_plain(cell: FindingCell) -> bool:
-    """Whether a cell is whole and unperturbed."""
+    """Whether a cell is complete and unperturbed, and has a headline figure."""
     return cell.cell.perturb == "none" and cell.cell.is_complete and cell.cell.headline.value is not None
 
 

@@ -1,4 +1,4 @@
-"""The findings of a page, of a run, and those that the terminal shows at the end of a run: one function makes them all."""
+"""The findings of a page, of a run, and of the end of a run on the terminal, all by the function `findings`."""
 
 from __future__ import annotations
 
@@ -22,33 +22,34 @@ from evalsuite.types import Benchmark
 def findings(
     runs: Sequence[Results], scores: Sequence[ModelScores], compared: Sequence[TaskComparisons]
 ) -> list[Finding]:
-    """The findings of a page of some runs: over all benchmarks, on the first benchmark, on obstacles, then on the others, one of
-    each in turn. `scores`: the models' scores by item; `compared`: the comparisons of the page's columns."""
+    """The findings of a page of some runs: over all benchmarks, on the first benchmark, on obstacles, then on the other
+    benchmarks, one of each in turn. `scores`: the models' scores by item; `compared`: the comparisons of the page's columns."""
     cells = numbered(runs)
     if not any(not c.cell.is_baseline for c in cells):
         return (
             [Finding("best", "本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if cells else []
         )
-    looks = [(benchmark, *cells_of_findings(benchmark, some, scores)) for benchmark, some in _by_benchmark(cells)]
-    by_benchmark = [
-        _of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in looks if models(here)
-    ]
-    if not by_benchmark:
+    chosen = [(benchmark, *cells_of_findings(benchmark, some, scores)) for benchmark, some in _by_benchmark(cells)]
+    ranked = [(benchmark, here, title) for benchmark, here, title in chosen if models(here)]
+    if not ranked:
         some = [c for c in cells if is_plain(c) and not c.cell.is_baseline]
         return [*_not_ranked(some), *obstacles(cells, [], runs)]
-    first, *others = by_benchmark
-    here = next(here for _, here, _ in looks if models(here))
+    first, *others = [_of_benchmark(benchmark, here, title, runs, compared) for benchmark, here, title in ranked]
+    _, first_cells, _ = ranked[0]
     return [
         *over_benchmarks(cells, runs),
         *first,
-        *obstacles(cells, here, runs),
+        *obstacles(cells, first_cells, runs),
         *(finding for turn in zip_longest(*others) for finding in turn if finding),
     ]
 
 
 def _not_ranked(of_models: Sequence[FindingCell]) -> list[Finding]:
-    """The reason why no model is ranked, from the complete, unperturbed cells of models; [] if all are of benchmarks that are
-    averaged over their sets, on which there are no findings."""
+    """The reason why no model is ranked, from the complete, unperturbed cells of models.
+
+    [] if there are some that are not of adapters: there are no findings on benchmarks that are averaged over their sets, nor on
+    the easier set alone.
+    """
     if not of_models:
         zh = "没有一个模型有完整、未扰动的结果，因此不作排名。"
         return [Finding("best", zh, "No cell of a model is whole and unperturbed: nobody is ranked.")]
@@ -59,7 +60,7 @@ def _not_ranked(of_models: Sequence[FindingCell]) -> list[Finding]:
 
 
 def _by_benchmark(cells: Sequence[FindingCell]) -> Iterator[tuple[Benchmark, list[FindingCell]]]:
-    """The benchmarks that have cells, but for those whose sets are averaged, in the order of the registry."""
+    """The benchmarks that have cells, without those that are averaged over their sets, in the order of the registry."""
     for benchmark in BENCHMARKS.values():
         of_benchmark = [c for c in cells if TASKS[c.cell.task].benchmark == benchmark.name]
         if of_benchmark and not benchmark.averaged:
@@ -82,21 +83,21 @@ def _of_benchmark(
 
 
 def of_run(results: Results, all_benchmarks: bool = True) -> list[Finding]:
-    """The findings of a run, as its page has them; without `all_benchmarks`, only those on its first benchmark. Reads the records
-    of the cells that they are about."""
+    """The findings of a run, as its page has them; without `all_benchmarks`, no findings on benchmarks after the first that has a
+    ranked model. Reads the records of the cells that the findings are about."""
     scores: list[ModelScores] = []
     for benchmark, of_benchmark in _by_benchmark(numbered([results])):
         here, _ = cells_of_findings(benchmark, of_benchmark, ())
-        of_these = list(read_model_scores(results.out, [c.cell for c in here], "0\t"))
-        scores += of_these
-        if not all_benchmarks and any(model_scores.whole and not model_scores.adapter for model_scores in of_these):
+        models_here = list(read_model_scores(results.out, [c.cell for c in here], "0\t"))
+        scores += models_here
+        if not all_benchmarks and any(model.whole and not model.adapter for model in models_here):
             break
     return findings([results], scores, task_comparisons(scores))
 
 
 def end_of_run(results: Results) -> list[Finding]:
-    """The findings that the terminal shows at the end of a run: those on its first benchmark. The cost of the harder set is left
-    out if there are obstacles."""
+    """The findings that the terminal shows at the end of a run: those on its first benchmark, without the cost of the harder set
+    if there are obstacles."""
     sentences = of_run(results, all_benchmarks=False)
     hindered = any(finding.about == "obstacles" for finding in sentences)
     return [finding for finding in sentences if not (hindered and finding.about == "levels")]

@@ -1,4 +1,4 @@
-"""Findings on the cost of the harder of two levels."""
+"""The finding on the cost of the harder of two levels: the accuracy that a model loses there."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from evalsuite.types import Benchmark, Place
 
 
 def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
-    """Say how much a model loses from the easier level to the harder one, over its choice tasks.
+    """Say how much accuracy a model loses from the easier level to the harder one, over the choice tasks asked on both.
 
-    The model is the best of those that were asked most of these tasks on both levels.
+    Of the models with most of these tasks, it is the one with the highest scores.
     """
     if not benchmark.levels:
         return []

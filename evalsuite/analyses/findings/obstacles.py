@@ -1,4 +1,4 @@
-"""Findings on obstacles: failures, replies without an answer, one answer to all, few items, estimates."""
+"""The finding on obstacles: failures, replies without an answer, one answer to all items, wide intervals, estimates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEW = 8  # fewest choices whose distribution gets a sentence
 
 
 def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
-    """One sentence about all obstacles, if there are some. `cells`: all cells; `here`: those of the other findings."""
+    """One sentence about all obstacles; [] if there are none. `cells`: all cells; `here`: the cells of the other findings."""
     of_models = [c for c in cells if not c.cell.is_baseline]
     parts = [*_lost(of_models), *_silent(of_models), *_same_choice(here, runs), *_small(here), *_estimates(of_models)]
     if not parts:
@@ -73,7 +73,7 @@ def _silent(of_models: Sequence[FindingCell]) -> Iterator[Text]:
 
 
 def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterator[Text]:
-    """The cell of a model with the largest share of one option among its choices, if that is right far less often."""
+    """The cell of a model with the largest share of one option among its choices, if that option is right far less often."""
     cells = {(c.run, c.cell.place): c for c in models(here) if c.task.kind.single}
     preferences: list[tuple[float, FindingCell, int, int, str]] = []
     for number, results in enumerate(runs):
@@ -95,7 +95,7 @@ def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterat
 
 
 def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
-    """Say how wide the widest interval is, if intervals are wide."""
+    """The width of the widest interval, if the median interval is wide."""
     figures = [c.cell.headline for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
     halves = [(bounds[2] - bounds[1]) / 2 for figure in figures if (bounds := figure.bounds)]
     items = sorted({figure.n for figure in figures})

@@ -1,4 +1,4 @@
-"""A finding, and the words that its sentences share."""
+"""A finding, and the words that findings have in common."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def named(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> Text:
-    """The titles of tasks, the first few of many."""
+    """The titles of tasks; of more than NAMED, the first ones and the number of the rest."""
     shown = [TASKS[name] for name in names[:NAMED]]
     zh, en = "、".join(task.zh for task in shown), [task.en for task in shown]
     if more := len(names) - len(shown):
@@ -60,8 +60,8 @@ def listed(names: Sequence[str]) -> Text:
 
 
 def within(part: str, title: str) -> str:
-    """Tasks and what they belong to: "Domain identification of CORECODE HARD". A benchmark's only task may have its title, which
-    then stands once, also before a set: "Capitals europe"."""
+    """Tasks and their benchmark: "Domain identification of CORECODE HARD". If the only task has the benchmark's title, the title
+    is not repeated, also before a set: "Capitals europe"."""
     return title if title == part or title.startswith(f"{part} ") else f"{part} of {title}"
 
 
