@@ -44,13 +44,14 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import OpinionFields, SecondFields
 from evalsuite.results.words import set_name, set_title
 
-# Placeholders of index.html, for styles, scripts, data and shards.
+# Placeholders of index.html, in the order of styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
-# Texts by which evalsuite recognizes its own pages; the second one is in the head of those of earlier versions.
+# Texts by which evalsuite recognizes its own pages; the second is in the head of pages that earlier versions wrote.
 _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsuite")
 _SHARD = "evalsuiteShard("  # the beginning of a shard's file
-INSIDE = 4_000_000  # the most bytes of packed shards inside the page, which then is one file to send by mail
-# The keys of results.json, beside "cells", that the page's scripts read. The others are in a shard, loaded to save the file.
+INSIDE = 4_000_000  # the most bytes of packed shards inside the page; a page without shard files can be sent by mail
+# The keys of results.json, beside "cells", that the page's scripts read. The other keys are in a shard, which is loaded only
+# when a reader saves results.json.
 _READ = ("groups", "means", "contamination", "judged")
 _BENCHMARK_KEYS = (
     "name",
@@ -89,7 +90,7 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
 
 
 def require_own_page(out: Path) -> None:
-    """Raise ConfigError if out/index.html is not a page of evalsuite, so that it is not overwritten."""
+    """Raise ConfigError if out/index.html is a file that evalsuite did not write, so that it is not overwritten."""
     path = out / "index.html"
     try:
         with path.open("rb") as file:
@@ -162,7 +163,7 @@ def assemble(data: Any, script: str, styles: Sequence[str] = ("page",), shards: 
     page = (files / "index.html").read_text(encoding="utf-8")
     css = "".join((files / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in styles)
     js = (files / "dist" / f"{script}.js").read_text(encoding="utf-8")
-    # The content security policy allows our script and style, by their hashes, and what they load (shards), nothing else.
+    # The content security policy allows our script and style, by their hashes, and the shards that they load; nothing else.
     for mark, text in (("SCRIPT_HASH", js), ("STYLE_HASH", css)):
         page = page.replace(
             f"{{{{{mark}}}}}", f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
@@ -183,7 +184,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
         for n, (number, results, cell) in enumerate(of_runs)
     ]
     with ThreadPoolExecutor(1) as pool:
-        # Worker processes read the records of a large run; this one makes its sheets meanwhile.
+        # Worker processes read the records of a large run; this process makes the sheets meanwhile.
         sheets_of_runs = pool.submit(lambda: [_sheets(run.results) for run in runs])
         packed = pack_columns(cells)
     columns = [
@@ -284,8 +285,8 @@ class Loaded:
 
 
 def _load(folder: Path) -> Loaded:
-    """Read results.json, with null for NaN and infinity. Raises DataError for a file without cells, ConfigError if there is
-    none or it is in another form."""
+    """Read results.json, with null for NaN and infinity. Raises DataError for a file without cells, ConfigError if there is no
+    file or if it is in another form."""
     content, marks = records.read_results(folder), dict[int, str]()
     if not is_finite(content):
         marks = {n: where for n, cell in enumerate(content["cells"]) if (where := not_finite(cell))}
@@ -295,8 +296,11 @@ def _load(folder: Path) -> Loaded:
 
 
 def _content(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any]:
-    """The part of results.json that the page's scripts read, without its cells. "written" has the names of all keys, "others"
-    the name of the shard with the other keys: the page saves the file from both."""
+    """The keys of results.json that the page's scripts read, without the cells.
+
+    "others" names the shard with the other keys, and "written" has the names of all keys in order: from both, the page restores
+    the file when a reader saves it.
+    """
     content = to_json(results)
     cell_keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
     written = {"results": list(content), "cells": list(cell_keys)}
@@ -309,7 +313,7 @@ def _content(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any
 
 
 def _sheets(results: Results) -> list[dict[str, Any]]:
-    """The sheets of a run, each with the name of its analysis, without analyses that the page draws itself."""
+    """The sheets of a run, each with the name of its analysis. Analyses that the page draws itself are left out."""
     names = [row.name for row in TABLES.values() if not row.drawn]
     return [{"analysis": name, **as_json(sheet)} for name in names for sheet in sheets(results, [name])]
 

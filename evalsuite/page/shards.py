@@ -1,7 +1,7 @@
-"""Records -> shards, which the page loads when an item is opened, and one letter per item for the lists of items.
+"""Records -> shards, which the page loads when a reader opens an item, and a letter for each reply, for the lists of items.
 
 A column is a place without its model. A shard holds some items of a column with the replies of all models, so that one shard
-is enough to show an item. A text that occurs in many records, such as a prompt, is stored once a shard.
+is enough to show an item. A text that several records of a shard have, such as a prompt, is stored once.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from evalsuite.results.tokens import reply_tokens
 from evalsuite.types import Coordinates, Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
-WORTH = 25_000  # the fewest replies for which one more process packs: fewer are packed before it has started
+WORTH = 25_000  # replies for each process: fewer are packed before another process has started
 
-# One letter for each item, so that lists can be filtered and counted without loading a shard.
+# Outcome of a reply -> its letter: lists of items are filtered and counted without loading a shard.
 OUTCOMES = {
     "right": "r",
     "partial": "p",
@@ -85,7 +85,7 @@ class PageCell:
 
 
 class PackedReply(NamedTuple):
-    """A record on the page, with indices of its texts and its item. The scripts have the same tuple (evidence/shards.ts)."""
+    """A record on the page. Its item and its long texts are indices. The scripts have the same tuple (evidence/shards.ts)."""
 
     item: int
     prompt: int
@@ -111,12 +111,13 @@ class PackedReply(NamedTuple):
 
     @property
     def texts(self) -> list[int]:
-        """Indices of the texts that it refers to."""
+        """Indices of the record's texts."""
         long = (self.prompt, self.reply, self.reasoning, *(x for pair in self.pairs or () for x in pair))
         return [i for i in long if i is not None]
 
     def moved(self, item: Callable[[int], int], text: Callable[[int], int]) -> list[Any]:
-        """The row in a shard. `item`, `text`: old index -> new one. `sample` and `tokens` are left out at its end if empty."""
+        """The row in a shard. `item`, `text`: index in the column -> index in the shard. `sample` and `tokens`, at the end of the
+        row, are left out if they are empty."""
         row = self._replace(
             item=item(self.item),
             prompt=text(self.prompt),
@@ -134,7 +135,7 @@ def pack_json(data: Any) -> str:
         raw = compact(data)
     except ValueError:
         raw = compact(without_nan(data))
-    # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
+    # mtime=0: the same runs give the same bytes. Lone surrogates are kept: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
 
@@ -148,27 +149,29 @@ class PageShard(TypedDict):
 
 
 class CellMarks(NamedTuple):
-    """Marks of the items of a cell, for the page's lists of items."""
+    """Marks of the replies of a cell, for the page's lists of items."""
 
     outcomes: str  # one letter for each entry of the column
-    flips: list[int] | None  # entries that the perturbation changed; None without an unperturbed cell to compare with
+    flips: (
+        list[int] | None
+    )  # entries that the perturbation changed; None if there is no unperturbed cell to compare with
 
 
 @dataclass(frozen=True, slots=True)
 class PackedColumn:
-    """A column as the page holds it."""
+    """A column with its shards."""
 
     place: Place
-    ids: list[str]  # names of its entries
-    shards: list[tuple[str, int]]  # packed JSON, and the first entry in it
+    ids: list[str]  # names of its entries (`entry_name`): an item, or one of its rotations or samples
+    shards: list[tuple[str, int]]  # (packed JSON, index of the first entry in it)
     marks: dict[int, CellMarks]  # number of a cell -> its marks
-    models: list[ModelScores]  # without the scores, from which `comparisons` were made
+    models: list[ModelScores]  # without scores by item: `comparisons` are made from them
     comparisons: list[TaskComparisons]
     replies: int
 
     @property
     def items(self) -> set[str]:
-        """Ids of its items: rotations and samples counted once."""
+        """Ids of its items, without rotations and samples."""
         return {name.split("~")[0] for name in self.ids}
 
 
@@ -204,7 +207,7 @@ class _UnpackedColumn:
 def pack_columns(cells: Sequence[PageCell]) -> list[PackedColumn]:
     """The columns of some cells, those of unperturbed items first. Reads the cells' records, a column at a time.
 
-    Several processes read them if each has `WORTH` replies or more: a place and its perturbations are one piece of work.
+    Several processes read them if each has WORTH replies or more. A process takes a column with its perturbations.
     """
     replies = sum(page_cell.cell.items - page_cell.cell.missing for page_cell in cells)
     pieces = by_key((replace(page_cell.column, perturb="none"), page_cell) for page_cell in cells)
@@ -224,15 +227,14 @@ def _is_perturbed(place: Place) -> bool:
 
 
 def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[PackedColumn]]:
-    """The function that a process runs: it packs the columns of a place and of its perturbations.
-
-    `folders`: runs whose benchmark files the process is to know."""
+    """The function that a process runs: it packs a column and its perturbations. `folders`: runs whose benchmark files are added
+    to the registry first."""
     for folder in folders:
         add_run(folder)
 
     @rare_collections()
     def pack(cells: Sequence[PageCell]) -> list[PackedColumn]:
-        plain: dict[tuple[int, Coordinates], dict[str, float]] = {}  # (run, place) -> entry -> its first score
+        plain: dict[tuple[int, Coordinates], dict[str, float]] = {}
         columns = by_key((page_cell.column, page_cell) for page_cell in cells)
         return [_packed(place, columns[place], plain) for place in sorted(columns, key=_is_perturbed)]
 
@@ -242,8 +244,8 @@ def _packer(folders: Sequence[Path]) -> Callable[[Sequence[PageCell]], list[Pack
 def _packed(
     place: Place, cells: Sequence[PageCell], plain: dict[tuple[int, Coordinates], dict[str, float]]
 ) -> PackedColumn:
-    """Pack a column. `plain`: first scores of unperturbed cells. An unperturbed column adds its own; a perturbed one is compared
-    with them."""
+    """Pack a column. `plain`: (run, place without perturbation) -> first scores of the unperturbed cell, by entry. An unperturbed
+    column adds its scores; a perturbed column is compared with them."""
     column, replies, models = _UnpackedColumn(), 0, list[ModelScores]()
     flips: dict[int, list[int]] = {}
     for page_cell in cells:
@@ -282,7 +284,7 @@ def _outcomes(column: _UnpackedColumn, number: int) -> str:
 def _read(
     column: _UnpackedColumn, number: int, records: Iterator[RecordFields]
 ) -> tuple[dict[str, float], list[RecordScores]]:
-    """Add a cell's records to the column. Returns the first score of each entry (NaN if it failed), and all scores."""
+    """Add a cell's records to the column. Returns (entry -> its first score, NaN if the request failed; all scores)."""
     rows = column.rows[number] = {}
     values: dict[str, float] = {}
     of_records: list[RecordScores] = []
@@ -324,13 +326,13 @@ def _read(
 
 
 def _tokens(record: RecordFields) -> list[int]:
-    """[tokens of the prompt, generated tokens, thinking tokens], and 1 if the last is estimated from characters."""
+    """[tokens of the prompt, generated tokens, thinking tokens], and a 1 at the end if the last is estimated from characters."""
     prompt, new, thinking, guessed = reply_tokens(record)
     return [prompt, new, thinking, *([1] if guessed else [])]
 
 
 def _flips(column: _UnpackedColumn, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
-    """Entries whose first score differs by FLIP or more from that of the unperturbed item."""
+    """Entries whose first score differs by FLIP or more from that of the unperturbed item, which all its rotations share."""
 
     def plain(name: str) -> str:
         item, *parts = name.split("~")
