@@ -67,15 +67,15 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields of a model: those with one value, and those with many."""
+    """The fields of a model."""
 
-    leaves: list[Leaf] = field(default_factory=list)
-    children: list[Child] = field(default_factory=list)
+    leaves: list[Leaf] = field(default_factory=list)  # fields with one value in a row
+    children: list[Child] = field(default_factory=list)  # fields with rows of their own
 
 
 @dataclass(frozen=True, slots=True)
 class _FieldPosition:
-    """A field's position in a row, and what is known of it there."""
+    """A field's position in a row, and its description, default value and nullability there."""
 
     path: tuple[str | int, ...]
     meaning: str
@@ -100,7 +100,7 @@ class _FieldPosition:
 
 
 def fields_of(model: type[BaseModel], *, lists: bool = False) -> Fields:
-    """The columns of a model and the rows within it. Keys of objects within an object are joined with _.
+    """The columns of a model and the rows within its rows. The keys of nested objects are joined by _.
 
     `lists`: a list of objects becomes a column of lists for each of their keys, instead of rows.
     """
@@ -116,7 +116,7 @@ def _usual_meanings() -> dict[str, str]:
 
 
 def _collect(fields: Fields, model: type[BaseModel], at: _FieldPosition, lists: bool) -> None:
-    """Add the fields of a model, which stands at a position in the row, to `fields`."""
+    """Add the fields of a model to `fields`. `at`: the model's position in the row."""
     for name, info in model.model_fields.items():
         described = info.description or _described(info.annotation) or at.meaning or _usual_meanings().get(name, "")
         meaning = described or " ".join((model.__doc__ or "").split())
@@ -126,7 +126,7 @@ def _collect(fields: Fields, model: type[BaseModel], at: _FieldPosition, lists: 
 
 
 def _field(fields: Fields, at: _FieldPosition, hint: Any, lists: bool) -> None:
-    """Add a field whose type is `hint` to `fields`: a column, several, or rows within the row."""
+    """Add a field whose type is `hint` to `fields`: a column, several columns, or rows within the row."""
     core, optional = _core(hint)
     at = replace(at, null=at.null or optional or len(at.path) > 1, optional=at.optional or optional)
     if isinstance(core, type) and issubclass(core, BaseModel):

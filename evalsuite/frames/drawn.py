@@ -1,4 +1,4 @@
-"""The sheets of `evalsuite show` as rows, one a cell of a sheet: for analyses that are computed when they are shown."""
+"""The sheets of `evalsuite show` as rows, one for each cell of a sheet: for analyses without content in results.json."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evalsuite.types import PLACE
 
 
 def drawn_columns() -> tuple[FrameColumn, ...]:
-    """The columns of every analysis."""
+    """The columns, which are the same for every analysis."""
     return (
         FrameColumn("sheet", "text", "The table's title.", null=False),
         FrameColumn("row", "text", "The row's heading.", null=False),
@@ -56,7 +56,7 @@ def _cells(sheet: Sheet) -> Iterator[list[Any]]:
 
 
 def _figures(cell: CellValue) -> list[Any]:
-    """The value of a sheet's cell, its low and high end, its text and its remarks."""
+    """[value, low, high, text, remarks] of a sheet's cell."""
     whole = cell if isinstance(cell, Value) else None
     low, high = (whole.low, whole.high) if whole else (None, None)
     remarks = [english(text).strip() for text in (*whole.asides, *whole.flags)] if whole else []

@@ -1,4 +1,4 @@
-"""Columns of values as a frame of pandas, polars or pyarrow. None of them is imported before it is asked for."""
+"""Columns of values as a frame of pandas, polars or pyarrow. A library is imported only when its frames are asked for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.frames.columns import FrameColumn
 
-# Name for `load` -> module, in the order in which they are looked for.
+# Name for `load` -> module. The first that is installed is the default.
 LIBRARIES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 _TYPES: dict[str, tuple[type, ...]] = {"text": (str,), "int": (int,), "float": (float, int), "bool": (bool,)}
 _LARGEST = 2**63
@@ -56,7 +56,7 @@ def joined(library: str, frames: Sequence[Any]) -> Any:
 
 
 def _checked(column: FrameColumn, values: Sequence[Any]) -> Sequence[Any]:
-    """The values, with whole numbers as floats where the column has floats."""
+    """The values, with whole numbers as floats in a column of floats. Raises ValueError for a value of another type."""
     flat: Iterable[Any] = values
     for _ in range(column.depth):
         flat = [inner for each in flat if each is not None for inner in each]
@@ -64,16 +64,16 @@ def _checked(column: FrameColumn, values: Sequence[Any]) -> Sequence[Any]:
     if wrong := types - set(_TYPES[column.kind]):
         raise ValueError(f"{column.name}: expected {column.type}, found {', '.join(sorted(t.__name__ for t in wrong))}")
     if column.kind == "float" and int in types:
-        return [_each(each, column.depth, float) for each in values]
+        return [_floats(each, column.depth) for each in values]
     if column.kind == "int" and any(each is not None and abs(each) >= _LARGEST for each in flat):
         raise ValueError(f"{column.name}: a number of more than 64 bits")
     return values
 
 
-def _each(value: Any, depth: int, change: Any) -> Any:
+def _floats(value: Any, depth: int) -> Any:
     if value is None:
         return None
-    return [_each(inner, depth - 1, change) for inner in value] if depth else change(value)
+    return [_floats(inner, depth - 1) for inner in value] if depth else float(value)
 
 
 def _pandas(columns: Sequence[FrameColumn], values: Sequence[Sequence[Any]]) -> Any:

@@ -19,7 +19,7 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
 from evalsuite.types import PLACE
 
-# Ends of the names of columns with long texts, which are read only if they are named.
+# Columns with these names, or names that end so, hold long texts: they are read only if they are named.
 _LONG = (
     "prompt",
     "question",
@@ -33,27 +33,27 @@ _LONG = (
     "settings",
 )
 _KEPT_LISTS = ("answer_choices",)
-_RENAMED = {"shots": "examples"}  # in every table, `shots` is the number of examples
+_RENAMED = {"shots": "examples"}  # a record's `shots` are ids; `shots` is the number of examples in every table
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyTable:
-    """A table of replies: its columns, and the rows of results.json that name its files."""
+    """A table of replies: its columns, and the path to the rows of results.json that name its files."""
 
     name: str
     meaning: str
     model: type[BaseModel]
     section: tuple[str, ...]  # path of keys to these rows in results.json
-    place: tuple[Leaf, ...]  # read from the row of results.json
-    leaves: tuple[Leaf, ...]  # read from each record
-    light: tuple[str, ...]  # the columns that are read if none is named
+    place: tuple[Leaf, ...]  # columns that are read from the row of results.json
+    leaves: tuple[Leaf, ...]  # columns that are read from each record
+    light: tuple[str, ...]  # names of the columns that are read if none is named
 
     @property
     def columns(self) -> tuple[FrameColumn, ...]:
         return (*(leaf.column for leaf in self.place), *(leaf.column for leaf in self.leaves))
 
     def only(self, wanted: Sequence[str] | None) -> ReplyTable:
-        """The table with the wanted columns, in its own order; with `light` if None, with all if ["all"].
+        """The table with the wanted columns, in its own order: None are those of `light`, ["all"] are all.
 
         Raises ConfigError for an unknown name.
         """
@@ -66,7 +66,7 @@ class ReplyTable:
         return replace(self, place=place, leaves=leaves)
 
     def files(self, content: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
-        """(values of the place, file) of every file."""
+        """(values of the columns `place`, path in the run's folder) of every file."""
         rows: Any = content
         for key in self.section:
             rows = (rows or {}).get(key)
@@ -74,7 +74,7 @@ class ReplyTable:
             yield [leaf.read(row) for leaf in self.place], row["records"]
 
     def rows(self, folder: Path, place: list[Any], file: str) -> Iterator[list[Any]]:
-        """The rows of one file."""
+        """The rows of one file, each beginning with `place`."""
         for record in rows_of(self.model, folder, file):
             values = record.model_dump()
             yield [*place, *(leaf.read(values) for leaf in self.leaves)]

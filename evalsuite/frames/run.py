@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
@@ -26,13 +27,13 @@ RunFolder = str | PathLike[str]
 RUN = FrameColumn(
     "run", "text", "The run: the name of its folder, with folders above it where two have the same.", null=False
 )
-_BATCH = 2_000  # rows at a time: parsed rows are freed before the next ones are read
+_BATCH = 2_000  # rows of a batch: its parsed rows are freed before those of the next batch are read
 
 
 class Run(Generic[Frame]):
     """The results of one or more runs. Every table is an attribute: `run.cells`, `run.robustness`, `run.difficulty`.
 
-    Frames are made anew at each access. The name of a section alone is its first table with numbers: `run.robustness` is
+    Frames are made anew at each access. The name of a section alone means its first table with numbers: `run.robustness` is
     `run.robustness_drops`.
     """
 
@@ -74,26 +75,23 @@ class Run(Generic[Frame]):
         return self.table("records")
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Frame:
-        """A table by its name. `columns`: only these; ["all"] of a table of replies are all, with the long texts.
+        """A table by its name. `columns`: only these. For a table of replies, ["all"] adds the columns with long texts.
 
         Raises ConfigError for an unknown name, DataError for files that are not as evalsuite writes them.
         """
-        frames = list(self.batches(name, columns, size=0))
+        frames = list(self.batches(name, columns))
         return libraries.joined(self.library, frames)  # type: ignore[no-any-return]
 
     def batches(self, name: str, columns: Sequence[str] | None = None, size: int = _BATCH) -> Iterator[Frame]:
-        """A table in frames of about `size` rows, for replies that do not fit in memory. At least one, perhaps empty."""
-        table = table_named(name)
+        """A table in frames of `size` rows, the last with fewer, for replies that do not fit in memory. An empty table is one
+        frame."""
         columns_read = described(name, columns)
-        none = True
-        for rows in _rows(table, self._names, self._results, columns, size or _BATCH):
+        batches = _rows(table_named(name), self._names, self._results, columns, size)
+        for rows in chain([next(batches, [])], batches):
             yield libraries.frame(self.library, columns_read, rows)
-            none = False
-        if none:
-            yield libraries.frame(self.library, columns_read, [])
 
     def drawn(self, name: str) -> Frame:
-        """An analysis of `evalsuite show --tables`, such as ranks, one row per cell of its tables (docs/frames.md)."""
+        """An analysis of `evalsuite show --tables`, such as ranks: a row for each cell of its tables (docs/frames.md)."""
         rows = (
             [run, *row] for run, done in zip(self._names, self._results, strict=True) for row in drawn_rows(done, name)
         )
@@ -148,7 +146,7 @@ def _table_or_none(name: str) -> Table | ReplyTable | None:
 
 
 def described(name: str, columns: Sequence[str] | None = None) -> tuple[FrameColumn, ...]:
-    """The columns of a table, `run` first."""
+    """The columns of a table, `run` first; only `columns` if they are given (`Run.table`)."""
     table = table_named(name)
     if isinstance(table, ReplyTable):
         return (RUN, *table.only(columns).columns)

@@ -1,7 +1,6 @@
 """The tables of results.json, made from its schema: every list of objects, and every mapping to objects or numbers.
 
-A table within a table has the keys of the outer one as its first columns. A new section of the schema becomes a table without
-a change here.
+A table within a table has the keys of the outer one as its first columns. A new section of the schema becomes a table by itself.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from evalsuite.frames.columns import Child, FrameColumn, Leaf, fields_of
 from evalsuite.types import PLACE
 
 Values = list[Any]
-# Mapping -> the name of the column that holds its keys; "name" for others. The keys of `values` are the part of the place that
-# the row lacks.
+# Mapping -> the name of the column that holds its keys; "name" for other mappings. The keys of `values` are the part of the
+# place that the row lacks.
 _KEYS = {"metrics": "metric", "scales": "scale", "by_kind": "attack"}
 _NO_KEYS = ("records", "signature")
-_NUMBERS = ("shots", "seed", "size")  # numbers that name a row
+_NUMBERS = ("shots", "seed", "size")  # columns of numbers that identify a row, as texts do
 _WHO = ("judge", "rubric", "control", "reader", "metric")  # columns that follow those of the place
-# Table -> the key of an object in its rows that becomes a table of its own, beside its columns there: the tokens of cells.
+# Table -> the key of an object in its rows that becomes a table of its own and keeps its columns in the first table.
 _APART = {"cells": "tokens"}
 
 
@@ -34,32 +33,28 @@ _APART = {"cells": "tokens"}
 class InnerRows:
     """A step from a row to its inner rows: their columns, and the function that finds them."""
 
-    columns: tuple[FrameColumn, ...]  # the mapping's key, if it is one
+    columns: tuple[FrameColumn, ...]  # the column of keys, if the inner rows are a mapping
     leaves: tuple[Leaf, ...]
     entries: Callable[[Any], Iterator[tuple[tuple[Any, ...], Any]]]  # row -> (key, inner row)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of results.json: its name, its columns, and the way to its rows."""
+    """A table of results.json: its name, its columns, and the steps to its rows."""
 
     name: str
     meaning: str
     columns: tuple[FrameColumn, ...]
     steps: tuple[InnerRows, ...]
-    order: tuple[int, ...]  # column -> its index among the values that the steps give for a row
+    order: tuple[int, ...]  # for each column the index of its value among those that the steps give for a row
     more: Callable[[Mapping[str, Any]], Values] | None = None  # values of the last columns, computed from the row
 
     def rows(self, content: Mapping[str, Any]) -> Iterator[Values]:
         """The rows, in the order of the file; `content` is that of results.json."""
         for values in _walk(self.steps, content, []):
             row = [values[i] for i in self.order]
-            yield row if self.more is None else row + self.more(dict(zip(names(self), row, strict=False)))
-
-
-def names(table: Table) -> list[str]:
-    """The names of its columns."""
-    return [column.name for column in table.columns]
+            names = (column.name for column in self.columns)
+            yield row if self.more is None else row + self.more(dict(zip(names, row, strict=False)))
 
 
 @cache
@@ -71,13 +66,13 @@ def tables() -> dict[str, Table]:
 
 
 def place_columns() -> tuple[FrameColumn, ...]:
-    """The columns of a place, any of which may be missing."""
+    """The columns of a place; each of their values may be missing."""
     known = {column.name: column for column in tables()["cells"].columns}
     return tuple(replace(known[name], null=True) for name in PLACE)
 
 
 def _tables(model: type[BaseModel], name: str, meaning: str, above: tuple[InnerRows, ...]) -> Iterator[Table]:
-    """The tables of a model's rows. `above`: the steps from the file to these rows."""
+    """The table of a model's rows and the tables within it. `above`: the steps from the file to these rows."""
     fields = fields_of(model)
     if above:
         above = (*above[:-1], replace(above[-1], leaves=tuple(fields.leaves)))
@@ -104,8 +99,7 @@ def _is_content(child: Child) -> bool:
 def _inner(
     children: Sequence[Child], model: type[BaseModel], name: str, above: tuple[InnerRows, ...]
 ) -> Iterator[Table]:
-    """The tables of the rows within a row."""
-    # Rows of one kind share a table.
+    """The tables of the rows within a row. Lists of the same model share a table."""
     for siblings in by_key((child.path if child.keyed else child.model, child) for child in children).values():
         child = siblings[0]
         inner_name = "_".join(filter(None, [name, *([] if len(siblings) > 1 else child.path)]))
@@ -117,7 +111,7 @@ def _inner(
 
 
 def _keys(steps: tuple[InnerRows, ...]) -> tuple[InnerRows, ...]:
-    """The steps, with only those of their columns that identify a row."""
+    """The steps, with the columns that identify a row alone."""
     return tuple(replace(step, leaves=tuple(filter(_is_key, step.leaves))) for step in steps)
 
 
@@ -127,8 +121,8 @@ def _meaning(child: Child) -> str:
 
 
 def _within(child: Child, model: type[BaseModel], siblings: Sequence[Child] = (), keep_row: bool = False) -> InnerRows:
-    """The step from a row to the inner rows of `child`, or of all `siblings`, which share a table. `keep_row`: a row without
-    inner rows gives one row with nulls."""
+    """The step from a row to the inner rows of `child`, or of all `siblings`, which share a table. `keep_row`: a row that has no
+    inner rows becomes one row with nulls."""
     if child.keyed:
         keys: tuple[FrameColumn, ...] = (_key(child, model),)
         leaves = (
@@ -196,7 +190,7 @@ def _table(name: str, meaning: str, steps: tuple[InnerRows, ...], unfolded: bool
 
 
 def _unique_names(table: str, columns: list[FrameColumn]) -> list[FrameColumn]:
-    """Make the names of columns unique: of two equal names, the first gets the table's section as a prefix."""
+    """Make the names of columns unique: of two equal ones, the first gets the name of the table's section as a prefix."""
     last = {column.name: i for i, column in enumerate(columns)}
     section = table.split("_")[0]
     return [
