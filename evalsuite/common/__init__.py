@@ -1,1 +1,1 @@
-"""Code that every stage uses: errors, files, JSON lines, CSV, dialogues, tables, the terminal, plugins."""
+"""Code that several stages use: errors, files, JSON lines, CSV, dialogues, tables, the terminal, plugins."""

@@ -11,14 +11,14 @@ from typing import Any
 
 
 class OutOfTime(BaseException):
-    """The end of running code whose CPU time is used up, raised within it. No `Exception`: no `except Exception` stops it."""
+    """Raised in a block of code whose CPU time is used up. It is no `Exception`, so that no `except Exception` in it stops it."""
 
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
     """Raise OutOfTime in the block when this process has used `seconds` of CPU time since the block began.
 
-    It has no effect outside of the main thread, or on a system without such timers.
+    Outside of the main thread, and on a system without such timers, there is no limit. Not re-entrant.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield
@@ -38,7 +38,8 @@ def cpu_limit(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def memory_limit(size: int) -> Iterator[None]:
-    """Let the block use `size` bytes more than the process has now; beyond them Python raises MemoryError. Linux only."""
+    """Let the block allocate `size` bytes more than the process has now; beyond them Python raises MemoryError. Other systems
+    than Linux have no limit."""
     try:
         import resource
 

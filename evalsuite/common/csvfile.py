@@ -1,4 +1,4 @@
-"""Read CSV files with a header line, with errors that name file, line and column; write cells that are no formulas."""
+"""Read CSV files with a header line, with errors that name file, line and column; write cells that spreadsheets do not run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evalsuite.common.files import read_bytes
 
 CsvCells = dict[str, str | None]  # column -> cell; None where the row is too short
 
-# A spreadsheet takes a text that begins with one of these for a formula; the page's scripts have the same characters.
+# A spreadsheet takes a text that begins with one of these characters for a formula. leaderboard/src/common/files.ts has the same.
 _FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]\d+)?")
 _HASH_LIKE_NUMBER = re.compile(r"\d+(e\d+)?")
@@ -30,7 +30,7 @@ def field(value: object) -> str:
 
 
 def hash_field(text: str) -> str:
-    """A hash in a cell. One like a number gets an apostrophe before it: a spreadsheet would keep 15 of its digits.
+    """A hash as a cell. One that looks like a number gets an apostrophe: a spreadsheet would keep only 15 of its digits.
 
     >>> hash_field("12345678e901"), hash_field("0a1b2c3d4e5f")
     ("'12345678e901", '0a1b2c3d4e5f')
@@ -39,7 +39,7 @@ def hash_field(text: str) -> str:
 
 
 def encoded(rows: Iterable[Iterable[object]]) -> bytes:
-    """The content of a CSV file. Excel knows by the byte order mark that it is UTF-8."""
+    """The content of a CSV file in UTF-8, with a byte order mark, by which Excel recognizes the encoding."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows(map(field, row) for row in rows)
     return text.getvalue().encode("utf-8-sig")

@@ -3,7 +3,7 @@
 Three relations, from the narrowest to the widest; docs/checks.md explains them:
 
     is_copy, copied    one dialogue is a copy of another: the only definition of leakage between splits
-    alike              too similar for one to be a shot of the other: in addition to copies, also with less text in common
+    alike              too similar for one to be a shot of the other: copies, and dialogues with less text in common
     sources            dialogues that share a passage, whose scores are therefore correlated: clusters of statistics
 """
 
@@ -30,8 +30,8 @@ def asked_event(question: str) -> str | None:
 
 Dialogue = Sequence[str]
 
-# The share of the shorter dialogue's text that a copy has in common with the other. In the official data, copies share 0.74
-# and more, most of them over 0.9; dialogues written to one pattern, or with the same opening, share up to 0.69.
+# The share of the shorter dialogue's text that two copies have in common. In the official data, copies share 0.74 and more,
+# most of them over 0.9; dialogues written to one pattern, or with the same opening, share up to 0.69.
 _COPIED = 0.7
 # The least text that identifies a dialogue, in letters: greetings and farewells are shorter. English needs three letters
 # or more for the content of one Chinese character.
@@ -47,10 +47,10 @@ _MASK = "[MASK]"
 def is_copy(a: Dialogue, b: Dialogue) -> bool:
     """Whether two dialogues are the same but for small changes: punctuation, a phrase masked or replaced, a cut.
 
-    The turns that they share make up at least 70 % of the letters and digits of the shorter one, and 24 in number (90 in
-    English), or the dialogues are equal. Equal turns are shared, wherever they stand; so are a turn with [MASK] and the turn
-    that it was, and the last turn of a clipped dialogue and the turn that it begins. Speakers, case, blanks and punctuation
-    do not count. In a context of a single turn, as in CIDER, or a text, as in C3, sentences take the place of turns.
+    They are equal, or the turns that they share have at least 70 % of the letters and digits of the shorter dialogue, and at
+    least 24 of them (90 in English). Two dialogues share equal turns at any position, a turn with [MASK] and the turn without,
+    and the last turn of the shorter dialogue and a turn that begins with it. Speakers, case, blanks and punctuation do not
+    count. In a context of a single turn, as in CIDER, or a text, as in C3, sentences take the place of turns.
 
     >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了足足四十分钟。", "A: 快来吃饭吧，菜都凉了。"]
     >>> is_copy(whole, ["B: 别提了！地铁坏在半路上，等了足足四十分钟", "A: 快来[MASK]吧，菜都凉了。"])
@@ -113,8 +113,8 @@ def _ends(turn: str) -> tuple[str, str]:
 class _DialogueText:
     """The letters and digits of a dialogue's turns, without speakers; turns without any are left out."""
 
-    turns: tuple[str, ...]  # a masked turn has a blank for its mask
-    letters: int
+    turns: tuple[str, ...]  # a mask is a blank
+    letters: int  # number of letters and digits
     least: int  # the least number of letters that identify a dialogue in its language
     unsure: int  # letters of the turns that may be shared without being equal: masked ones, and the last
 
@@ -129,7 +129,8 @@ class _DialogueText:
 
 
 def _parts(turns: Dialogue) -> Dialogue:
-    """The turns, or the sentences if there is a single turn. A Chinese turn stays whole: it may begin a clipped dialogue."""
+    """The turns; of a single turn, its sentences. A speaker's Chinese turn stays whole: it may be all that a clipped dialogue has
+    left, and is compared with whole turns."""
     if len(turns) != 1:
         return turns
     ends = _SENTENCE_END if _SPEAKER.match(turns[0]) else _TEXT_END
@@ -170,8 +171,8 @@ def _shared(short: Sequence[str], whole: Sequence[str]) -> int:
 
 
 def _fits(turn: str, other: str, last: bool) -> bool:
-    """Whether two turns are equal but for a mask in one of them. With `last`, `turn` ends a clipped dialogue: then it may also
-    be the beginning of `other`."""
+    """Whether two turns are equal but for a mask in one of them. With `last`, `turn` ends a dialogue that may be clipped: then it
+    also fits if `other` begins with it."""
     for masked, full in ((turn, other), (other, turn)):
         if " " in masked and " " not in full:
             before, _, after = masked.partition(" ")
@@ -183,8 +184,8 @@ def _fits(turn: str, other: str, last: bool) -> bool:
 def alike(first: Dialogue, second: Dialogue) -> bool:
     """Whether two dialogues are too similar for one to be a shot of the other.
 
-    They are if one is a copy of the other (`is_copy`), if one begins the other, however short, or if at least half of their
-    turns are equal at equal positions.
+    They are too similar if one is a copy of the other (`is_copy`), if one begins with the other, however short, or if at least
+    half of the turns of the shorter one are equal to those at the same positions of the other.
     """
     a, b = "\n".join(first), "\n".join(second)
     if a.startswith(b) or b.startswith(a):
@@ -208,7 +209,7 @@ def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
     return [*_sources(tuple(map(tuple, dialogues)))]
 
 
-@lru_cache(64)  # scoring and analyses ask about the same items, and so do most perturbations of them
+@lru_cache(64)  # scoring, analyses and most perturbations ask about the same contexts
 def _sources(dialogues: tuple[tuple[str, ...], ...]) -> tuple[int, ...]:
     parent = list(range(len(dialogues)))
 

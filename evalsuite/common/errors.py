@@ -42,7 +42,7 @@ class BackendError(EvalsuiteError):
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known name that was probably meant, in whatever case: a similar one, or else the first that has it as a part.
+    """The known name that was probably meant: the most similar one, or else one that contains `name`; case does not count.
 
     >>> nearest("EVENT", ["domain_identification", "event_cause", "subsequent_event"])
     'event_cause'
@@ -56,8 +56,8 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
 
 
 def unknown(what: str, name: str, known: Iterable[str], lists: str = "") -> str:
-    """The message for an unknown name: the closest known name, if there is one, and the list of all. `lists`: the command that
-    lists them, where they are many."""
+    """The message for an unknown name: the closest known name, if there is one, and all known names. `lists`: a command that
+    lists them, which is named in place of many names."""
     names = list(known)
     hint = f" Did you mean {near!r}?" if (near := nearest(name, names)) else ""
     if lists:

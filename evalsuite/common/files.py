@@ -51,9 +51,9 @@ _HASHED = re.compile(r"-[0-9a-f]{16}$")
 def safe_name(*parts: str) -> str:
     """Make one file name, without a suffix, from names that may be any text: the parts joined by dots.
 
-    It is at most 200 bytes of ASCII and no path. Other parts give another name: if a part has a character that is not a
-    letter, digit, _ + . or -, if a part after the first has a dot, or if the name is too long or reserved, characters
-    become _, and a hash of the parts follows.
+    It is at most 200 bytes of ASCII and no path, and other parts of the same number give another name. If a part has a character
+    that is not a letter, digit, _ + . or -, if a part after the first has a dot, or if the name is too long or reserved, such
+    characters become _, and a hash of the parts follows.
 
     >>> safe_name("qwen2.5-7b", "easy"), safe_name("../x")
     ('qwen2.5-7b.easy', '_.._x-407cf666ec8fe0f8')
@@ -102,7 +102,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 class Drafts(Protocol):
-    """Opens the draft of a file: a new one, or `part`, which a worker process has written."""
+    """Opens the draft that replaces the file `path`: a new draft, or `part`, which a worker process has written."""
 
     def __call__(self, path: Path, part: Path | None = None) -> AbstractContextManager[BinaryIO]: ...
 
@@ -111,9 +111,9 @@ class Drafts(Protocol):
 def replacing_together(last: Path) -> Iterator[Drafts]:
     """Replace files that belong together. Gives a function that opens the draft of a file; `last` must be among the files.
 
-    All drafts are on the disk before the first file is replaced; if anything fails until then, nothing is changed. `last` is
-    the file that names the others: it is removed before the first of them is replaced, and written after the last of them.
-    So it never stands beside a mixture of old and new files. Others that would not change are left alone.
+    All drafts are on the disk before the first file is replaced; if anything fails until then, no file is changed. `last` names
+    the other files: it is removed before the first of them is replaced, and written after the last one, so that it never stands
+    beside a mixture of old and new files. A file whose content would stay the same is not replaced.
     """
     drafts: dict[Path, Path] = {}
     on_disk: list[Future[None]] = []
@@ -150,7 +150,7 @@ def replacing_together(last: Path) -> Iterator[Drafts]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it; their names are on the disk when it returns."""
+    """Make a folder and those above it. When the function returns, their names are on the disk."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -179,7 +179,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def draft_folder(path: Path) -> Iterator[Path]:
-    """Make a draft of the folder `path`, which is removed when the block ends unless `put_folder` put it in place.
+    """Make a draft of the folder `path`. It is removed when the block ends, unless `put_folder` has put it in place.
 
     Drafts of `path` that killed processes left are removed first.
     """
@@ -198,7 +198,7 @@ def draft_folder(path: Path) -> Iterator[Path]:
 
 
 def put_folder(draft: Path, path: Path) -> None:
-    """Rename a draft folder, whose files are on the disk, to `path`, which must not exist or be empty."""
+    """Rename a draft folder, whose files are on the disk, to `path`, which must not exist or must be an empty folder."""
     for each in (*draft.rglob("*/"), draft):
         _sync(each)
     if path.exists():
@@ -215,10 +215,10 @@ def _open_folder(folder: Path) -> int | None:
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
-    """Remove files and folders of evalsuite from `folder`; names that are not there are skipped. Links are not followed.
+    """Remove files and folders of evalsuite from `folder`. Names that do not exist are skipped; links are not followed.
 
-    The caller takes the names from a list or a mark that evalsuite wrote, so that a file of anybody else is never removed.
-    A folder is renamed to a draft first, so that a removal that was killed is finished by the next writer.
+    The caller takes the names from a list or a mark that evalsuite wrote, so that nobody else's file is removed.
+    A folder is renamed to a draft first, so that the next writer finishes a removal that was killed.
     """
     for name in names:
         path = folder / name
@@ -245,7 +245,7 @@ def _sweep(folder: Path, pattern: str) -> None:
 
 
 def _hold(file: int) -> None:
-    """Lock a draft for as long as it is open: so `_is_free` knows that its writer lives."""
+    """Lock a draft for as long as it is open, by which `_is_free` knows that its writer lives."""
     with suppress(ImportError, OSError):  # Windows; file systems without locks
         import fcntl
 
@@ -285,7 +285,7 @@ def _sync(path: Path) -> None:
 
 
 def cache_folder() -> Path | None:
-    """The user's folder for caches of evalsuite, created if missing; None unless only the user can write to it."""
+    """The user's folder for caches of evalsuite, created if missing; None unless the user, and nobody else, can write to it."""
     try:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evalsuite"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -303,7 +303,7 @@ def draft_of(path: Path) -> Path:
 
 
 def open_draft(path: Path) -> BinaryIO:
-    """A new draft of `path`, for a worker process to write; its name tells `replacing_together` which file it is."""
+    """A new draft of `path`, for a worker process to write; its path is the `part` that the parent gives to `Drafts`."""
     return draft_of(path).open("xb")
 
 

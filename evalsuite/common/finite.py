@@ -1,4 +1,4 @@
-"""Checks for NaN and infinity, which are no JSON and valid in no setting or result."""
+"""Checks for NaN and infinity, which JSON does not allow, and no setting or result may be."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def finite_json(value: Any, file: Path, **style: Any) -> str:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a JSON value has no NaN or infinity. The encoder, which is written in C, does the search."""
+    """Whether a JSON value has no NaN or infinity. JSON's encoder searches, since it is written in C."""
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:

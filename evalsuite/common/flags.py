@@ -37,7 +37,7 @@ def flag(
 ) -> T:
     """A dataclass field that is also a command-line flag. For the arguments see `Flag`.
 
-    A required flag has a default, too, so that the settings' __post_init__ reports a missing value to Python callers.
+    A required flag has a default, too: the settings' __post_init__ reports a missing value, also to callers from Python.
     """
     dataclass_field: T = field(default=default, metadata={"flag": Flag(help, example, short, repeated, required)})
     return dataclass_field
@@ -139,7 +139,7 @@ def check_folder(**folders: str | Path) -> None:
 
 
 def folders(value: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
-    """The folders of a flag that may be given several times; a caller from Python may give one alone, or None."""
+    """The folders of a flag that may be given several times. A caller from Python may give a single folder, or None."""
     return () if value is None else (value,) if isinstance(value, str | Path) else tuple(value)
 
 

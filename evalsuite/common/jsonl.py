@@ -22,7 +22,7 @@ PydanticModel = TypeVar("PydanticModel", bound="BaseModel")
 JsonObject = dict[str, Any]
 
 DEPTH = 100  # the most levels of a JSON object, since code walks it recursively
-WIDTH = 10_000  # the most names in one object, since every unknown one is an error with a message
+WIDTH = 10_000  # the most names in one object, since pydantic makes an error of every unknown name
 _MARK = b"\xef\xbb\xbf"  # the byte order mark, with which a file may begin
 _SURROGATE = re.compile(rb"\\u[dD]")  # the escapes of surrogates, and of some other characters
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
@@ -73,7 +73,7 @@ def parse_object(text: bytes, path: Path, line: int | None = None, *, surrogates
 
 
 def load_json(text: str | bytes) -> Any:
-    """`json.loads`, but a name that stands twice in one object is a ValueError: parsers disagree on which value counts."""
+    """`json.loads`, but a name that occurs twice in one object is a ValueError: parsers disagree on which value counts."""
     return json.loads(text, object_pairs_hook=_unique_names)
 
 
@@ -107,7 +107,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_bounded)
 
 
 class Fault(ValueError):
-    """An error by which a model's validator names the field at fault: `raise Fault("expected one of …", "answer")`."""
+    """An error of a pydantic model's validator that names the field at fault: `raise Fault("expected one of …", "answer")`."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
@@ -115,7 +115,7 @@ class Fault(ValueError):
 
 
 def parse_model(model: type[PydanticModel], text: bytes, path: Path, line: int | None = None) -> PydanticModel:
-    """Validate a line with a pydantic model. Raises DataError for the first fault."""
+    """The value of a line, as a pydantic model. Raises DataError for the first fault."""
     from pydantic import ValidationError
 
     parse_object(text, path, line)  # refuses repeated names, which pydantic accepts

@@ -64,7 +64,7 @@ class MessageRow:
 
     english: str
     chinese: str
-    headed: bool = False  # its texts begin with the name of a file or setting, which the templates leave out
+    headed: bool = False  # a message begins with the name of a file or setting, which both templates leave out
 
     @cached_property
     def literals(self) -> list[str]:
@@ -72,7 +72,7 @@ class MessageRow:
 
     @cached_property
     def weight(self) -> int:
-        """Characters outside of fields. If several rows fit, the one with the most such characters is meant."""
+        """Number of characters outside of fields. If several rows fit, the one with the highest weight is meant."""
         return sum(map(len, self.literals))
 
     @cached_property
@@ -90,11 +90,11 @@ class MessageRow:
         return re.compile(expression, re.DOTALL)
 
     def fits(self, text: str, rows: MessageRows) -> bool:
-        """Whether a text is this message. A match of the template that may be by chance does not count."""
+        """Whether a text is this message. A match that may be by chance does not count."""
         if self.longest not in text or not (match := self.pattern.fullmatch(text)):
             return False
-        # Templates of few letters fit many texts by chance. With fewer than _FEW letters, the fields must hold numbers; with
-        # fewer than _MANY, the text must be no longer than _CHANCE times the letters, or a field must hold a known message.
+        # Templates of few letters fit many texts by chance. With fewer than _FEW letters, the fields must hold numbers. With
+        # fewer than _MANY, the text must have at most _CHANCE times as many characters, or a field must hold a known message.
         letters = sum(char.isalpha() for literal in self.literals for char in literal)
         begins = self.literals[0] if self.english.startswith(self.literals[0]) else ""
         if letters < _FEW and not begins.endswith(": "):
@@ -103,13 +103,13 @@ class MessageRow:
         return sure or len(text) <= _CHANCE * letters or any(rows.meant(part)[0] for part in self.inner(text))
 
     def inner(self, text: str) -> list[str]:
-        """The values of the fields that hold messages."""
+        """The values of the fields that hold messages, in a text of this row."""
         match = self.pattern.fullmatch(text)
         fields = Formatter().parse(self.chinese)
         return [match[field] for _, field, mark, _ in fields if match and field and mark]
 
     def filled(self, text: str, rows: MessageRows) -> str:
-        """The Chinese text, with the values of the English one's fields."""
+        """The Chinese text of a message of this row, with the values of the message's fields."""
         match = self.pattern.fullmatch(text)
         chinese_text = ""
         for words, field, mark, _ in Formatter().parse(self.chinese):

@@ -1,4 +1,4 @@
-"""Positions where a line of Chinese may break: between any two characters, but not before ，。；：） nor after （“."""
+"""Positions where a line of Chinese may break: between any two characters, except before ，。；：） and after （“."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A lock (flock) that lets only one process write into a folder. The kernel releases it when the process ends.
 
-Readers of one file need no lock: files are replaced atomically (files.replace_file), and SQLite lets readers read beside a
-writer. To copy a whole folder, take `unwritten`.
+Who reads one file needs no lock: files are replaced atomically (files.replace_file), and SQLite allows readers beside a writer.
+Who copies a whole folder takes `unwritten`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ LOCK = ".lock"
 def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
     """Lock `folder`, which must exist, for this process while the block runs. Not re-entrant.
 
-    The locked file is `name` in the folder. The lock LOCK is on the folder as a whole: drafts that killed processes left there
-    are removed. The file names the holder while the lock is held, and is empty afterwards.
+    The locked file is `name` in the folder. It names the holder while the lock is held, and is empty afterwards. LOCK is the lock
+    of the folder as a whole: with it, drafts that killed processes left in the folder are removed.
     Raises ConfigError if another process holds the lock (the message names it) or the file cannot be written.
     Logs a warning where a second writer could go unnoticed: on a system or file system without such locks, and if the last
     holder ran on another machine and did not release the lock (it was killed, or locks do not reach that machine).
@@ -110,7 +110,7 @@ def _take(file: FileIO, folder: Path, shared: bool = False) -> bool:
 
 
 def _sign(file: FileIO) -> None:
-    """Write this process's name into the file. If that fails (full disk), the lock is held nevertheless."""
+    """Write into the file which process holds the lock. If that fails (full disk), the lock is held nevertheless."""
     command = shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "command": command}

@@ -1,7 +1,4 @@
-"""The notation of numbers, the same on page, terminal, CSV, LaTeX and Markdown.
-
-leaderboard/src/common/numbers.ts writes numbers in the same way.
-"""
+"""The notation of numbers on the terminal and in CSV, LaTeX and Markdown; the page's is the same (common/numbers.ts)."""
 
 from __future__ import annotations
 

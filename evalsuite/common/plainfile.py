@@ -18,7 +18,7 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import parse_object
 
 JSON_SIZE = 2**28  # the most bytes of results.json or manifest.json
-_BUFFER = 2**16  # bytes read at once: a line of records often has more than half of the default, 8 KB
+_BUFFER = 2**16  # bytes read at once: the default of 8 KB often holds less than two lines of records
 
 _PLAIN = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, a junction of Windows, which Python does not count as a link
@@ -53,7 +53,8 @@ def open_plain(folder: Path, path: str) -> BufferedReader:
 
 
 def _open_by_path(folder: Path, parts: Sequence[str]) -> BufferedReader:
-    """Open a file on Windows, which opens no folders: each part is checked first, so a link made in between is not noticed."""
+    """Open a file on Windows, which opens no folders. Each part is checked before the file is opened: a link that is made in
+    between is not noticed."""
     path = folder
     for part in parts:
         path /= part

@@ -40,14 +40,14 @@ def map_in_processes(
 ) -> Generator[ReturnValue, None, None]:
     """Call a function with each of the arguments in worker processes, and yield the results in the order of the arguments.
 
-    prepare: a function of a module, or a partial one, that each process calls once; it returns the function to call. A bounded
-    number of calls is under way at a time. If `processes` is 1, this process makes the calls.
+    prepare: a function of a module, or a `partial` of one. Each process calls it once; it returns the function to call with the
+    arguments. If `processes` is 1, this process makes the calls. Arguments are taken only a few ahead of the results.
 
     An error of a worker is raised here, with its traceback as a note. Raises EvalsuiteError if a worker was killed. Close the
     iterator to end the workers early; they also end with this process.
 
-    The workers are programs of their own: no forks, which take along threads and open SQLite files, and none of
-    `multiprocessing`, which would run the script of a user once more in each.
+    The workers are new Python processes. Forks would inherit threads and open SQLite files; `multiprocessing` would run a user's
+    script once more in each.
     """
     if processes == 1:
         yield from map(prepare(), arguments)
@@ -103,8 +103,8 @@ def _send(worker: subprocess.Popen[bytes], value: Any) -> None:
 
 
 def serve() -> None:
-    """Run as a worker process: prepare once, then call the function with each argument that comes in on stdin, until it is
-    closed. What libraries print goes to stderr."""
+    """Run as a worker process: prepare once, then call the function with each argument from stdin, until stdin is closed. What
+    libraries print goes to stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers on Ctrl-C
     results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -1,5 +1,5 @@
-"""OpenCC, traditional and simplified Chinese, from either of the two packages that share the name `opencc`:
-opencc-python-reimplemented, which evalsuite installs and whose tables are texts, and OpenCC, whose tables are compiled."""
+"""Conversion between traditional and simplified Chinese by OpenCC, from either of two packages with the import name `opencc`:
+opencc-python-reimplemented, which evalsuite installs and whose tables are texts, or OpenCC, whose tables are compiled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def converter(config: str) -> Any:
 
 @cache
 def simplified_characters() -> dict[str, str]:
-    """Traditional -> simplified character, as t2s has them (read once, about 4 ms; from compiled tables 100 ms). Raises
+    """Traditional -> simplified character, by OpenCC's t2s. The first call takes about 4 ms, with compiled tables 100 ms. Raises
     ConfigError if neither package is whole: without the table, traditional replies would be misread unnoticed."""
     try:
         text = (resources.files("opencc") / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")

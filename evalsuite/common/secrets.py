@@ -1,8 +1,9 @@
-"""The API keys of this process, which nothing that leaves it may show.
+"""The API keys of this process, which no output may show.
 
-Code that reads a models.yaml registers the keys of all its endpoints (`keep_secret`). `hide` masks them in what the terminal and
-logs show (terminal.safe) and in what the store keeps (results/store.py), from which records, results.json and submissions are
-made. The keys are kept in a variable of this module, since they belong to the process, as does the environment they come from.
+Code that reads a models.yaml registers the keys of all its endpoints (`keep_secret`). `hide` masks them in all texts of the
+terminal and of logs (terminal.safe), and in the replies and errors of the store (results/store.py), from which records,
+results.json and submissions are made. The keys are in a variable of this module: they belong to the process, as its environment
+does.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ def keep_secret(key: str) -> None:
 
 
 def hide(text: str, cut: bool = False) -> str:
-    """`text` with `***` for every key, for every beginning of a key of at least 8 characters, and for what looks like a key.
+    """`text` with `***` for every key, for the first 8 or more characters of a key, and for words that look like a key.
 
-    `cut`: someone may have cut the text, or a text in it, so every beginning of at least 4 characters is masked.
+    `cut`: the text, or a text in it, may have been cut, so that the first 4 or more characters of a key are masked.
     """
     if any(begin in text for begin in _BEGINS):
         text = _KEYLIKE.sub(lambda m: MASK if max(map(len, m[0].split("-"))) >= _RANDOM else m[0], text)
@@ -98,7 +99,8 @@ def _unit(char: str, base64: bool) -> str:
 
 
 def _base64_parts(key: bytes) -> Iterator[str]:
-    """The key's characters within base64 of a longer text, such as "user:key". They depend on the key's offset modulo 3."""
+    """The three forms of a key within base64 of a longer text, such as "user:key": one for each offset modulo 3. Characters that
+    depend on the text around the key are left out."""
     for before in range(3):
         code = b64encode(bytes(before) + key).decode()
         yield code[-(-before * 4 // 3) : (before + len(key)) * 4 // 3]

@@ -17,8 +17,8 @@ About = Mapping[str, Any]  # fields of a `types.Place` -> values; any may be mis
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in both languages of page and terminal. Exported files are in English. Where only the terminal shows a text, it is a
-    plain str in English, which common/zh.json translates."""
+    """A text in both languages of page and terminal. Exported files are in English. A text for the terminal alone is a str in
+    English, which common/zh.json translates."""
 
     zh: str
     en: str
@@ -31,10 +31,10 @@ class Value:
     value: float | int | str | Text | None  # None is drawn as a dash
     low: float | None = None  # lower end of its interval, in the unit of the value
     high: float | None = None
-    asides: tuple[str | Text, ...] = ()  # short remarks after it, each with its own leading blank, if any
+    asides: tuple[str | Text, ...] = ()  # short remarks after the value; each brings its own leading blank
     tone: Literal["", "strong", "quiet"] = ""
     flags: tuple[str, ...] = ()  # warnings (silent replies, lost requests); outputs may put them on a separate line
-    compares: bool = True  # False: not comparable with the rest of its column, so never marked as best
+    compares: bool = True  # False: not comparable with the other values of its column, so never marked as best
 
 
 # A mapping is a histogram: score -> count. None leaves the cell blank.
@@ -46,7 +46,7 @@ ColumnKind = Literal["text", "count", "number", "percent", "p", "bar", "histogra
 class Column:
     """A heading and the kind of the values below it.
 
-    Percent: shares of 1, drawn times 100. p: p-values, of which tiny ones are drawn as "<0.001". Bar: shares of the longest bar,
+    Percent: shares of 1, drawn times 100. p: p-values; those below 0.001 are drawn as "<0.001". Bar: shares of the longest bar,
     drawn as bars and not exported.
     """
 
@@ -86,7 +86,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing of a sheet, which the page shows above its table. Terminal and exports have the table alone.
+    """A drawing of a sheet, which the page shows above the sheet's table. Terminal and exports have the table alone.
 
     lines     Values with their intervals. `across` None: the columns of figures are the positions on the x axis, a row is a
               line, and a group's own cells (numbers of items) stand below the axis. Else `across` is the column of the
@@ -137,7 +137,7 @@ class Sheet:
     chart: Chart | None = None
     # Fields of `about` whose values the sheet compares: no setting of the page hides one of them.
     compares: tuple[str, ...] = ()
-    finding: Text | None = None  # a sentence of what it shows; a folded section keeps it in view
+    finding: Text | None = None  # a sentence on the result; it stays in view if the section is folded
 
 
 def english(text: str | Text) -> str:
@@ -183,8 +183,8 @@ def _between(value: Value, column: Column, digits: int) -> str:
 
 
 def _end(value: float | None, column: Column, digits: int) -> str:
-    """An end of an interval. If it would be rounded to zero in an interval of a change, it gets the digits of the value, so that
-    a reader sees on which side of zero it lies."""
+    """An end of an interval. In an interval of a change, an end that would be rounded to zero has as many digits as the value, so
+    that a reader sees on which side of zero it lies."""
     for words in (_words(value, replace(column, digits=n)) for n in (digits, _digits(column))):
         if not column.signed or value is None or words.strip("+-0."):
             return words

@@ -125,7 +125,7 @@ class Endless(Exception):
 
 
 def _refuse_large(values: Iterable[Any]) -> None:
-    """Raise Endless for a large number: a filter or a method, as `center(10 ** 9)`, could make a text of that length."""
+    """Raise Endless for a large number: a filter or a method, such as `center(10 ** 9)`, could make a text of that length."""
     for value in values:
         if isinstance(value, int | float) and abs(value) >= LARGEST:
             raise Endless("filters and methods are for numbers below a million")
@@ -262,13 +262,13 @@ def _environment() -> _Bounded:
 
 
 def sandbox(passes: int) -> _Bounded:
-    """An environment of the same sandbox for expressions, which ends after `passes` through their loops and calls."""
+    """The same sandbox for expressions. It stops an expression after `passes` passes through loops and calls."""
     return _Bounded(passes, undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
 @lru_cache(256)
 def _compiled(source: str) -> CodeType:
-    """The code of a template, which every cell of a run asks for anew. It runs in the environment that it is given."""
+    """The code of a template, compiled once for all cells of a run. It runs in any `_environment`."""
     return _environment().compile(source)
 
 

@@ -32,7 +32,7 @@ def visible_mark(char: str) -> str:
 
 
 def json_mark(char: str) -> str:
-    """The JSON escape of a character, so that JSON copied from the terminal stays equal."""
+    """The JSON escape of a character: JSON that is copied from the terminal keeps its value."""
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[n] << 8 | units[n + 1]:04x}" for n in range(0, len(units), 2))
 
@@ -55,14 +55,14 @@ def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mar
 
 
 def one_line(text: str, most: int = 200) -> str:
-    """`text` on one line, shortened to about `most` characters: for names and paths."""
+    """`text` on one line, its middle left out if it has more than `most` characters: for names and paths."""
     text = hide(text)  # before it is cut
     shown = text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
     return safe(shown, lines=False)
 
 
 def console(stderr: bool = False, **settings: Any) -> Console:
-    """A rich console that does not interpret markup and passes no control characters but its own."""
+    """A rich console that interprets no markup and prints no control characters but its own."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
     from rich.text import Text
@@ -93,7 +93,7 @@ def say(*parts: str, err: bool = False) -> None:
 
 
 def emit(text: str, mark: Callable[[str], str] = visible_mark) -> None:
-    """Print text for programs: exact into a pipe or file, in its safe form onto a terminal."""
+    """Print a text for programs: unchanged into a pipe or file, in its safe form on a terminal."""
     out: Any = sys.stdout
     if out.isatty():
         text = safe(text, mark=mark)
@@ -129,7 +129,7 @@ class Screen(logging.Handler):
 
 @contextmanager
 def warnings_on_screen() -> Iterator[None]:
-    """Show warnings of any package in the safe form, unless a log of the package's own takes them."""
+    """Show warnings of all packages in the safe form, except those of loggers that do not propagate."""
     root, screen = logging.getLogger(), Screen()
     root.addHandler(screen)
     logging.captureWarnings(True)

@@ -13,8 +13,8 @@ def escape_surrogates(text: str) -> str:
 
 
 def path_text(path: object) -> str:
-    r"""A path as text for files. Under a locale without Chinese, Python keeps the bytes of a Chinese name as surrogates: they
-    are read as UTF-8, which they are nearly everywhere, or else escaped.
+    r"""A path as text for files. Under a locale without Chinese, Python has the bytes of a Chinese name as surrogates: they are
+    decoded as UTF-8, the encoding of nearly all file systems, or else escaped.
 
     >>> path_text("\udce8\udcbf\udc90/a"), path_text("\udcff")
     ('运/a', '\\udcff')

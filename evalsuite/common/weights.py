@@ -1,8 +1,8 @@
 """Load networks and adapters, and raise an error if any of their weights are missing.
 
-transformers initialises tensors that a checkpoint lacks at random, peft leaves an adapter's at their initial values, and both
-only warn. Here that is a BackendError that names the tensors. Every other exception becomes a BackendError, too, with its
-trace in the log, except out-of-memory errors, which callers handle.
+transformers initialises tensors that a checkpoint lacks at random, peft leaves those of an adapter at their initial values, and
+both only warn. This module raises a BackendError that names the tensors. Other exceptions become a BackendError, too, except
+out-of-memory errors, which callers handle.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _refuse_incomplete(net: Any, info: Mapping[str, Collection[Any]], what: str,
 
 
 def _dispensable(net: Any, name: str, encoder: bool) -> bool:
-    """Whether the tensor may be missing. transformers has already removed tied weights from its list of missing ones."""
+    """Whether a tensor may be missing. Tied weights are not asked about: transformers does not list them as missing."""
     if getattr(net.config, "quantization_config", None) and _OPTIONAL.search(name):
         return True
     if encoder and (

@@ -1,4 +1,4 @@
-"""Parse YAML with limits, and without repeated keys, of which YAML's parsers silently keep the last."""
+"""Parse YAML with limits, and refuse repeated keys, of which YAML's parsers silently keep the last."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def line_and_problem(error: yaml.YAMLError) -> tuple[int, str]:
 def position(node: Node | None, loc: Sequence[int | str]) -> tuple[int, str]:
     """(line from 1, field) of a pydantic location in a document: (3, "tasks.reading.gold").
 
-    Steps that the document lacks, such as the names of a union's types, are left out, but for the last: a key that is missing.
+    Steps that the document lacks, such as the names of a union's types, are left out. The last step stays: a missing key.
     """
     line, field = 1, ""
     for n, step in enumerate(loc):
@@ -78,8 +78,8 @@ def explained(
 ) -> str:
     """One of pydantic's errors as one line: file:line: field: what is wrong.
 
-    where: the file and its node. An unknown key is compared with the keys of its section: `sections` has the class of each by
-    name, `whole` is that of the file. The value is quoted, but for one inside of `secret`, which may hold a key.
+    where: the file and its node. whole: the model of the file. sections: models of its sections by name, whose keys an unknown
+    key is compared with. secret: the name of a section whose values are not quoted, since it may hold an API key.
     """
     path, node = where
     line, field = position(node, error["loc"])
