@@ -61,6 +61,14 @@ def test_characters_without_meaning_are_blanks() -> None:
     assert parse_option("b\ue000不对，选a", FILM).choice == 0  # no new turn: the correction counts
 
 
+def test_fold_changes_each_character_once() -> None:
+    # The superscript minus becomes a minus sign, and a minus sign becomes a hyphen.
+    assert fold("\u207b\u2212") == "\u2212-"
+    assert fold("\u2212\u207b" + "".join(map(chr, range(0xFF01, 0xFF5F)))) == "-\u2212" + "".join(
+        map(chr, range(0x21, 0x7F))
+    )
+
+
 def test_fold_keeps_length() -> None:
     for text in ("ＡＢ①㍿ﬁ…㈠İ", "選項", "\r\n\t"):
         assert len(fold(text)) == len(text)

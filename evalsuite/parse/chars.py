@@ -61,6 +61,8 @@ _PLAIN = dict(zip("\r\u2028\u2029\t∶ː꞉–−\u2010\u2011➡⇒⟶➔➜≻�
     "拣": "选",
 }
 _FOLD = _Fold({ord(char): plain for char, plain in _PLAIN.items()})
+_SAME: set[str] = set()  # characters that folding does not change, as far as texts had them
+_MANY = 64  # so many different characters change that one pass over the text costs less than a pass for each
 
 
 def fold(text: str) -> str:
@@ -71,7 +73,16 @@ def fold(text: str) -> str:
     """
     if "係" in text:
         text = _CANTONESE.sub("是", text)
-    return text.translate(_FOLD)
+    unknown = {*text} - _SAME
+    changed = {char: folded for char in unknown if (folded := _FOLD[ord(char)]) != char}
+    _SAME.update(unknown.difference(changed))
+    # A text has few characters that change. str.translate, which looks each character up, costs far more; it is needed where
+    # one character becomes another that changes, too.
+    if len(changed) > _MANY or not changed.keys().isdisjoint(changed.values()):
+        return text.translate(_FOLD)
+    for char, folded in changed.items():
+        text = text.replace(char, folded)
+    return text
 
 
 def lower(text: str) -> str:

@@ -37,7 +37,7 @@ def judged_in_turn(tape: Tape, count: int, spared: int = 0) -> dict[int, bool] |
 
 def _in_turn(tape: Tape, count: int, spared: int) -> tuple[list[OptionsAt], list[int]] | None:
     """The items of a list of all options but `spared`, and where other options are named behind each; None if there is none."""
-    if len({option for group in tape.groups.values() for option in group.options}) < count - spared:
+    if len(tape.groups) < 2 or len({o for group in tape.groups.values() for o in group.options}) < count - spared:
         return None
     named = [(at, group) for at, group in sorted(tape.groups.items()) if tape.tokens[at] != "m"]
     for kinds in ("MG", "MGTW", "MGTWQ"):

@@ -158,7 +158,10 @@ def _meaning(word: str) -> frozenset[int]:
     table = _meanings()
     if word not in table and word.startswith(LEXICON["prefixes"]):
         word = next((form for head in LEXICON["prefixes"] if (form := word.removeprefix(head)) in table), word)
-    return table.get(word, frozenset())
+    return table.get(word, _NO_MEANING)
+
+
+_NO_MEANING = frozenset[int]()
 
 
 def same_meaning(text: str, options: Sequence[str]) -> int | None:

@@ -51,9 +51,11 @@ def listing(found: Sequence[Hit], again: bool) -> bool:
 def cut_list(found: Sequence[Hit], low: str, end: int, options: OptionKeys) -> bool:
     """Whether a reply is nothing but a list of the options from the first on, cut off inside the second or a later one."""
     count = len(found)
+    if not count or found[0].options != (0,):
+        return False
     in_order = [hit.options for hit in found] == [(n,) for n in range(min(count, len(options.keys)))]
     judged = any(hit.explicit or hit.verdict == NOT or hit.before[-1:] not in _HEADS for hit in found)
-    if not count or not in_order or judged or not all(hit.labelled for hit in found[:-1]):
+    if not in_order or judged or not all(hit.labelled for hit in found[:-1]):
         return False
     last, said = found[-1], bare(low[found[-1].start : end]).removeprefix(_ITEM)
     own = options.labels[count - 1] + options.keys[count - 1]

@@ -76,14 +76,15 @@ class OptionKeys:
         if (text[:1], len(text)) in self.slips or (text[-1:], len(text)) in self.slips:
             slips = [n for n, option in enumerate(self.keys) if is_slip(text, option)]
         found = slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
-        if found is None and not slips:
+        if found is None and not slips and text[-1:] in self.finals:
             found = self.without_head(text)
-        inside = found is not None and sum(text in key_ for key_ in self.keys) > 1  # 父母 of 养父母 and 亲生父母
-        return None if inside else found
+        if found is None or sum(text in key_ for key_ in self.keys) > 1:  # 父母 of 养父母 and 亲生父母
+            return None
+        return found
 
     def without_head(self, text: str) -> int | None:
         """The one option that a key is without its first words, the subject: 加班到很晚 of 小李加班到很晚; None if there is none."""
-        if text[-1:] not in self.finals or not HAN.match(text):
+        if not HAN.match(text):
             return None
         said = text[_LIGHT.match(text).end() :]  # type: ignore[union-attr]  # it matches nothing as well
         if len(said) < 2:
@@ -246,7 +247,7 @@ _OPERAND_BEFORE = re.compile(r"(?:[∩∪∈∉⊂⊆⊥∥∠△·^_]|\+(?<![:�
 # Behind a letter of a formula.
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
 _OPERATORS, _OPERATED = " =≤≥∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
-_ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
+_ENGLISH_BEFORE = ("speaker ", "user ", "person ")
 _NAMED_BEFORE = re.compile(
     r"(?:option|choice|answer|letter|label|item|select|choose|pick|go with)(?:s|ing)? ?[(:]? ?$|[a-z]{4}=$"
 )
@@ -289,7 +290,7 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         return False
     # A座, 甲骨文: part of a word unless its neighbours are a label's
     wordlike = letter.isupper() or letter >= "一"
-    if (low[start] in "abxy" and _PERSON.match(after)) or _STATION.match(after):
+    if (low[start] in "abxy" and _PERSON.match(after)) or ("站" in after[:2] and _STATION.match(after)):
         return False
     if HAN.match(right) and (
         right in _WORD_AFTER
@@ -309,9 +310,10 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         )
         concluded = left in "此以故" and ends_or_lists
         return bool(named or concluded) or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
-    if _ENGLISH_BEFORE.search(before):
+    if before.endswith(_ENGLISH_BEFORE):
         return False
-    if _WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)) or right in ("'", "’"):
+    worded = right == " " and (_WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)))
+    if worded or right in ("'", "’"):
         person = letter.isupper() or letter in "ai"  # a person, an article or a pronoun
         person = person and (spoken or letter in "ai" or not _IS.match(after))
         return not person or bool(_NAMED_BEFORE.search(before) or _VERDICT_AFTER.match(after))
@@ -568,7 +570,8 @@ def _texts(low: str, options: OptionKeys) -> Iterator[Mention]:
         position = at - size
         if "\n" in low[start:end] or TURN in low[start:end]:
             continue
-        inside: object = _INSIDE.match(low, start) or _INSIDE.match(low, end)
+        inside: object = word[0].isascii() and _INSIDE.match(low, start)
+        inside = inside or (word[-1].isascii() and _INSIDE.match(low, end))
         inside = inside or (word.isdigit() and _SCRIPT.search(low, max(start - 2, 0), start))
         # ① … ② … number statements
         inside = inside or (numbered and word.isdigit() and low[start - 1 : end + 1] == f"({word})")
@@ -592,9 +595,8 @@ def with_near(
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     for group in groups[:40]:  # Items of a list that an option's text ends: 行为能力、意思表示真实
-        if group.members[0].kind == "text" and (
-            beside := _BESIDE.search(low, max(group.start - options.longest, 0), group.start)
-        ):
+        ends_list = low.endswith(("、", "和", "与"), 0, group.start) and group.members[0].kind == "text"
+        if ends_list and (beside := _BESIDE.search(low, max(group.start - options.longest, 0), group.start)):
             places.append(beside.span(1))
     places += [field.span(1)] if (field := _FIELD.match(low)) else []
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
@@ -611,9 +613,8 @@ def with_near(
 
 
 def _near(text: str, options: OptionKeys) -> int | None:
-    words = bare(text)
-    option, tails = options.near(words), LEXICON["tails"]
-    if option is not None or not words.endswith(tails):
+    words, tails = bare(text), LEXICON["tails"]
+    if (option := options.near(words)) is not None or not words.endswith(tails):
         return option
     forms = [words[: -len(tail)] for tail in tails if words.endswith(tail)]
     return next((option for form in forms if (option := options.near(form)) is not None), None)
@@ -797,7 +798,7 @@ def spelled(groups: list[MentionGroup], text: str, low: str, options: OptionKeys
         known = {place[0] for place in places}
         places += [match.span() for match in _CAPITALS.finditer(text) if match.start() not in known]
     found: list[MentionGroup] = []
-    for match in _SEVERAL_PLACES.finditer(low):
+    for match in _SEVERAL_PLACES.finditer(low) if "前" in low or "后" in low else ():
         size, every = "两三四".index(match[2]) + 2, range(len(options.keys))
         members = (Mention(*match.span(), n, "place") for n in (every[:size] if match[1] == "前" else every[-size:]))
         found.append(MentionGroup(*match.span(), tuple(members)))

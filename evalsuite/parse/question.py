@@ -83,16 +83,21 @@ _ANNOUNCES = re.compile(
 def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     """The cues of a reply, with the classes that they have for this question. Where it asks for the wrong option, 错误 calls
     an option right and 正确 calls it wrong; words that repeat the question's own negation (不属于…) call an option right."""
-    if (head := _REJECTS.search(low)) and (head[1] or not question.wrong):
+    head = _REJECTS.search(low) if "是否" in low else None
+    if head and (head[1] or not question.wrong):
         cells = {cell.start(1): "Z" if cell[1] == "是" else "=" for cell in _CELL.finditer(low, head.end())}
         said = [(cells.get(start, kind), start, end) for kind, start, end in said]
-    found = list[Cue]()
-    matches = chain.from_iterable(pattern.finditer(low) for pattern in question.verdicts)
+    matches = (
+        [*chain.from_iterable(pattern.finditer(low) for pattern in question.verdicts)] if question.verdicts else []
+    )
     if verdicts := [("-" if match[1] else "+", *match.span()) for match in matches]:
         said = [cue for cue in said if not any(s < cue[2] and cue[1] < e for _, s, e in verdicts)]
         said = sorted(verdicts + said, key=itemgetter(1))
+    if not question.text:
+        return said
     if not question.wrong:
         return [("+", *cue[1:]) if cue[0] in "NX-" and _repeats(low, cue, question) else cue for cue in said]
+    found = list[Cue]()
     opposed = _OPPOSED.search(low) is not None
     for kind, start, end in said:
         last = found[-1] if found else ("", 0, 0)

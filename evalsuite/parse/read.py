@@ -11,7 +11,7 @@ from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, ends, fold, key, lower
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, ends, key, lower
 from evalsuite.parse.inturn import typeset
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.lists import cut_list, listing, without_numbered
@@ -243,13 +243,15 @@ def _verbatim(output: str, options: OptionKeys) -> Answer | None:
 
 def _one_marked(output: str, options: OptionKeys) -> Answer | None:
     """The option of the one bold line, or line with a plus, in a reply that is the list of all options."""
-    own = [label + text for label, text in zip(options.labels, options.keys, strict=True)]
-    lines = [line for line in ends(_LINE.finditer(output), 2 * len(own)) if bare(lower(fold(line[0])))]
-    lines = [line for line in lines if not line[0].startswith("```")]
-    marked = [n for n, line in enumerate(lines) if _LINE_MARK.match(line[0])]
-    if len(marked) != 1 or [bare(lower(fold(line[0]))) for line in lines] != own:
+    listed = ends(_LINE.finditer(output), 2 * len(options.keys))
+    if not any(_LINE_MARK.match(line[0]) for line in listed):
         return None
-    line = lines[marked[0]]
+    said = [(words, line) for line in listed if (words := key(line[0])) and not line[0].startswith("```")]
+    marked = [n for n, (_, line) in enumerate(said) if _LINE_MARK.match(line[0])]
+    own = [label + text for label, text in zip(options.labels, options.keys, strict=True)]
+    if len(marked) != 1 or [words for words, _ in said] != own:
+        return None
+    line = said[marked[0]][1]
     return Answer(Status.PARSED, marked[0], line[0], "one-marked", line.start(), line.end())
 
 
@@ -283,7 +285,7 @@ def reply_blocks(
 ) -> ReplyBlocks:
     """Find the blocks, the mentions and the cue words of a clean text. `several`: more than one option may be right."""
     low = lower(text)
-    spoken = True if turns(low) else question.spoken
+    spoken = True if ":" in low and turns(low) else question.spoken
     if spoken is None:
         spoken = ":" not in low or not heads(low, options)
     quoted = quotations(text)

@@ -150,7 +150,7 @@ def make_tape(
     named: dict[int, MentionGroup] = {}
     position, fresh = block.start, True  # the end of what is on the tape; whether a line begins there
     starts = [*[group.start for group in groups], block.end]
-    coming = 0  # index of the next mention
+    coming, count = 0, len(groups)  # index of the next mention, and how many there are
 
     def fill(end: int) -> None:
         """Put the words before `end`, which name no option and are no cue; before them a line's bullet and its speaker."""
@@ -170,10 +170,11 @@ def make_tape(
     def mention(group: MentionGroup, following: int) -> int:
         """Put a mention; returns its end. `following`: where the next one begins."""
         start, end = group.start, group.end
-        before = low[slice(*spans[-1])]
-        candidate = tokens[-1] == "L" and before in _CANDIDATES and len(group.options) == 1 and start <= position + 1
-        if tokens[-1] == "p" or candidate or (tokens[-1] == "_" and before in _SUBJECTS):  # 选项a, 候选a, 这句话可信
-            tokens.pop(), spans.pop()
+        if tokens[-1] in "pL_":  # 选项a, 候选a, 这句话可信
+            before = low[slice(*spans[-1])]
+            candidate = before in _CANDIDATES and len(group.options) == 1 and start <= position + 1
+            if before in _SUBJECTS if tokens[-1] == "_" else tokens[-1] == "p" or candidate:
+                tokens.pop(), spans.pop()
         leads = tokens[-1] in "!/b:^"
         heading = leads and end - start < 3 and _HEADING.match(low, start)
         if heading or (leads and following < block.end and _NUMBERS.fullmatch(low, start, following)):
@@ -205,7 +206,7 @@ def make_tape(
         return trail.end() if trail else end
 
     for kind, start, end in (*hints, ("", block.end, block.end)):
-        while coming < len(groups) and starts[coming] <= start:
+        while starts[coming] <= start and coming < count:
             if fresh or starts[coming] > position:
                 fill(starts[coming])
             coming += 1
@@ -223,8 +224,13 @@ def make_tape(
     return Tape("".join(tokens), tuple(spans), named)
 
 
+_KINDS = {"label": "M", "text": "T", "place": "Q"}
+
+
 def _token(group: MentionGroup) -> str:
     """A group's character on the tape."""
+    if len(group.members) == 1:
+        return _KINDS[group.members[0].kind]
     by_text = "text" in [mention.kind for mention in group.members]
     if len(group.options) > 1:
         return "W" if by_text else "G"
