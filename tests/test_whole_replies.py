@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -21,7 +22,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, metric_nam
 from evalsuite.common.resources import bundled
 from evalsuite.parse import PARSER_VERSION, whole_reply
 from evalsuite.results.scoring import FULL, per_item, score_cell, score_reply
-from evalsuite.types import Item, Place, Request, Response, Trial
+from evalsuite.types import Answer, Item, Place, Request, Response, Score, Status, Trial
 
 WHOLE = [
     # raw, whole reply
@@ -158,6 +159,22 @@ def row_of(replies: list[str], model: str = "m") -> dict[str, Any]:
         answer, score = score_reply(item, response)
         answered.append((Trial(item, Request("p", "", (), 8), "paper", (), 0), response, answer, score))
     return extraction(Place(model, "event_cause", "easy", "test", "paper", 0), answered).written()
+
+
+def test_means_are_summed_exactly() -> None:
+    """Ten items with 0.1 have the mean 0.1. Before Python 3.12 `sum` made 0.0999… of them, and other bytes of results.json."""
+    score = Score({"f1": 0.1, "em": 0.1})
+    answered = [
+        (
+            Trial(replace(ITEMS[0], id=f"{n}"), Request("p", "", (), 8), "paper", (), 0),
+            Response("", "stop"),
+            Answer(Status.UNPARSED),
+            score,
+        )
+        for n in range(10)
+    ]
+    row = extraction(Place("m", "event_cause", "easy", "test", "paper", 0), answered)
+    assert (row.f1, row.f1_reply, row.em, row.em_reply) == (0.1, 0.1, 0.1, 0.1)
 
 
 def test_what_extraction_adds() -> None:

@@ -9,9 +9,9 @@ are left out: votes.py covers them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 from random import Random
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -22,6 +22,7 @@ from evalsuite.analyses.value_columns import MODEL, TASK, Columns, ValueColumn, 
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
+from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import CellValue, Chart, Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS
@@ -154,7 +155,7 @@ def _stated(cell: ScoredCell) -> _Probabilities | None:
 
 def _calibration(place: Place, probabilities: _Probabilities) -> Calibration:
     by, confidence, right, brier, uniform, dialogues, answered = probabilities
-    about = {
+    fields = {
         **place.as_dict(),
         "by": by,
         "items": len(right),
@@ -165,14 +166,14 @@ def _calibration(place: Place, probabilities: _Probabilities) -> Calibration:
     if by == "stated" and len(right) < FEWEST:
         none = MeanInterval(value=None, low=None, high=None)
         return Calibration(
-            **about, refused="few", accuracy=none, confidence=none, ece=none, brier=none, bins=[], curve=[], aurc=None
+            **fields, refused="few", accuracy=none, confidence=none, ece=none, brier=none, bins=[], curve=[], aurc=None
         )
     # The seed names no model: two models with the same replies get the same interval.
     rng = Random(f"calibration:{place.task}:{place.set}:{place.split}")
     ece, brier_score = _errors(confidence, right, brier, dialogues, rng, 1 if by == "stated" else 2)
     curve, aurc = _selected(confidence, right, dialogues)
     return Calibration(
-        **about,
+        **fields,
         accuracy=mean_interval(right.tolist(), dialogues),
         confidence=mean_interval(confidence.tolist(), dialogues),
         ece=ece,
@@ -186,8 +187,8 @@ def _calibration(place: Place, probabilities: _Probabilities) -> Calibration:
 def _errors(
     confidence: Floats, right: Floats, brier: Floats, dialogues: Sequence[int], rng: Random, worst: int
 ) -> tuple[MeanInterval, MeanInterval]:
-    """(ece, brier). Of fewer dialogues than can be resampled, brier has the interval of a mean, and ece none. `worst`: the
-    largest Brier score."""
+    """The expected calibration error and the Brier score. From fewer dialogues than are resampled, the Brier score has the
+    interval of a mean, the other none. `worst`: the highest possible Brier score."""
     from evalsuite.metrics.calibration import Sums, calibration
     from evalsuite.metrics.statistics import RESAMPLED
 
@@ -221,7 +222,7 @@ def _bins(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> list[R
 
 
 def _selected(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> tuple[list[SelectivePoint], float]:
-    """The curve, and the area under the curve of errors."""
+    """The accuracy at each of COVERAGES, and the area under the curve of errors by coverage."""
     import numpy as np
 
     from evalsuite.metrics.calibration import selective
@@ -235,36 +236,38 @@ def _selected(confidence: Floats, right: Floats, dialogues: Sequence[int]) -> tu
         accuracy = mean_interval(right[chosen].tolist(), np.asarray(dialogues)[chosen].tolist())
         points.append(SelectivePoint(coverage=coverage, accuracy=accuracy))
     ends = [0.0, *(coverage for coverage, _ in steps)]
-    aurc = sum((end - start) * (1 - accuracy) for start, end, (_, accuracy) in zip(ends, ends[1:], steps, strict=False))
+    aurc = math.fsum(
+        (end - start) * (1 - accuracy) for start, end, (_, accuracy) in zip(ends, ends[1:], steps, strict=False)
+    )
     return points, aurc
 
 
 # --- tables
 
-_FIGURES = (
+_ECE = (
     "等宽分 10 档，各档确信与答对率之差的绝对值的加权平均（百分点），越低越好",
     "in 10 equally wide bins of that probability, the weighted mean of |sure - right| in points, lower is better",
 )
-_REST = (
+_SELECTION = (
     "前 n%：只答最有把握的 n% 时的答对率，把握相同者一并计入；AURC：错误率对覆盖率曲线下的面积。"
     "区间 95%，以对话为单位；对话少于 30 时 ECE 无区间。",
     "top n %: accuracy where only the n % surest are answered, those of equal confidence together; AURC: area under errors by "
     "coverage. 95 % intervals by dialogues; none of ECE from fewer than 30.",
 )
 _OF_OPTIONS = Text(
-    f"确信 %：最可能选项的概率的平均（各选项概率之和为 1）。ECE：按该概率{_FIGURES[0]}；Brier：全部选项概率与结果的平方差之和，"
-    f"0 到 2，越低越好，旁为均匀概率之值。{_REST[0]}",
-    f"sure: mean probability of the likeliest option (those of all options sum to 1). ECE: {_FIGURES[1]}; Brier: sum of squared "
+    f"确信 %：最可能选项的概率的平均（各选项概率之和为 1）。ECE：按该概率{_ECE[0]}；Brier：全部选项概率与结果的平方差之和，"
+    f"0 到 2，越低越好，旁为均匀概率之值。{_SELECTION[0]}",
+    f"sure: mean probability of the likeliest option (those of all options sum to 1). ECE: {_ECE[1]}; Brier: sum of squared "
     "differences between probabilities and outcome over all options, 0 to 2, lower is better; beside it that of equal "
-    f"probabilities. {_REST[1]}",
+    f"probabilities. {_SELECTION[1]}",
 )
 _STATED = Text(
     f"模型在答复中自己说的把握（如“置信度：85%”“九成把握”）。n：说了把握的答复，后为其占有答案者的 %；少于 {FEWEST} 条时不作计算。确信 %：所说把握的平均。"
-    f"ECE：按所说把握{_FIGURES[0]}；Brier：所说把握与对错（1 或 0）之差的平方的平均，0 到 1，越低越好，总说 50% 者为 0.25。{_REST[0]}",
+    f"ECE：按所说把握{_ECE[0]}；Brier：所说把握与对错（1 或 0）之差的平方的平均，0 到 1，越低越好，总说 50% 者为 0.25。{_SELECTION[0]}",
     f"Confidence as the replies state it (“Confidence: 85%”, 九成把握). n: replies that state one, and their share of those with an "
-    f"answer; from fewer than {FEWEST} nothing is computed. sure: mean stated confidence. ECE: {_FIGURES[1]}; Brier: mean "
+    f"answer; from fewer than {FEWEST} nothing is computed. sure: mean stated confidence. ECE: {_ECE[1]}; Brier: mean "
     "squared difference between stated confidence and right (1) or wrong (0), 0 to 1, lower is better; always 50 %: 0.25. "
-    f"{_REST[1]}",
+    f"{_SELECTION[1]}",
 )
 _SHOWN = (0.2, 0.5, 0.8)  # the coverages for which the table has a column of accuracy
 
@@ -277,11 +280,10 @@ def sheets(results: Results) -> Iterator[Sheet]:
         yield from with_notes((_sheet(where, group) for where, group in _by_way(of_kind)), legend)
 
 
-def _by_way(rows: Sequence[Calibration]) -> Iterator[tuple[str, list[Calibration]]]:
+def _by_way(rows: Sequence[Calibration]) -> Iterable[tuple[str, list[Calibration]]]:
     """Each split and way with its rows."""
-    ordered = sorted(rows, key=lambda row: (row.way, row.split))
-    for (way, split), group in groupby(ordered, key=lambda row: (row.way, row.split)):
-        yield f"{split} {way}", [*group]
+    ordered: Iterable[Calibration] = sorted(rows, key=lambda row: (row.way, row.split))
+    return by_key((f"{row.split} {row.way}", row) for row in ordered).items()
 
 
 def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
@@ -308,20 +310,20 @@ def _sheet(where: str, rows: Sequence[Calibration]) -> Sheet:
 
 
 def _items(row: Calibration) -> CellValue:
-    """The items; of stated confidence the replies that state one, with their share of those with an answer."""
+    """The number of items; of stated confidence the number of replies that state one, with their % of those with an answer."""
     return Value(row.items, asides=(f" {100 * row.items / row.answered:.0f} %",)) if row.answered else row.items
 
 
 def _surest(coverage: float) -> ValueColumn[Calibration]:
     """The column of the accuracy at a coverage."""
-    points = COVERAGES.index(coverage)
+    index = COVERAGES.index(coverage)
     column = Column(Text(f"前 {100 * coverage:.0f}%", f"top {100 * coverage:.0f} %"), "%", "percent", better="more")
-    # There is no curve where it cannot be computed.
-    return column, lambda row: row.curve[points].accuracy.as_value if row.curve else Value(None)
+    # A row from too few replies has no curve.
+    return column, lambda row: row.curve[index].accuracy.as_value if row.curve else Value(None)
 
 
 def _finding(rows: Sequence[Calibration]) -> Text | None:
-    """The rows whose mean confidence is furthest from and closest to the share right."""
+    """A sentence on the two rows whose mean confidence is furthest from their accuracy, and closest to it."""
 
     def gap(row: Calibration) -> float:
         return (row.confidence.value or 0.0) - (row.accuracy.value or 0.0)

@@ -1,6 +1,6 @@
 """The gain of extraction: F1 and EM of the answers less those of the whole replies, by the same measure.
 
-Our metrics of spans and texts are of the answer that was read out of a reply; those named "paper.…" are of the whole reply.
+Our metrics of spans and texts score the answer that was read from a reply; those named "paper.…" score the whole reply.
 """
 
 from __future__ import annotations
@@ -62,17 +62,15 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
         same = reply == (answer.text or "")
         cut += answer.status is Status.PARSED and not same
         of_reply.append(score.values if same else score_text(reply, trial.item.references))
-    # item -> its replies: one, or one for each sample
+    # item -> the indices of its replies: one, or one for each sample
     items = by_key((trial.item.id, n) for n, (trial, *_) in enumerate(answered))
 
     def by_item(name: str, scores: Sequence[Mapping[str, float]]) -> list[float]:
-        return [sum(scores[n][name] for n in replies) / len(replies) for replies in items.values()]
-
-    def mean(name: str, scores: Sequence[Mapping[str, float]]) -> float:
-        return sum(by_item(name, scores)) / len(items)
+        return [fmean(scores[n][name] for n in replies) for replies in items.values()]
 
     of_answer = [score.values for *_, score in answered]
-    gains = [x - y for x, y in zip(by_item("f1", of_answer), by_item("f1", of_reply), strict=True)]
+    f1, f1_reply = by_item("f1", of_answer), by_item("f1", of_reply)
+    gains = [x - y for x, y in zip(f1, f1_reply, strict=True)]
     clusters = sources([answered[replies[0]][0].item.context for replies in items.values()])
     # The seed names no model: two models with the same replies get the same interval.
     rng = Random(f"extraction:{place.task}:{place.set}:{place.split}")
@@ -81,10 +79,10 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
         **place.as_dict(),
         items=len(items),
         cut=cut / len(answered),
-        f1=mean("f1", of_answer),
-        f1_reply=mean("f1", of_reply),
-        em=mean("em", of_answer),
-        em_reply=mean("em", of_reply),
+        f1=fmean(f1),
+        f1_reply=fmean(f1_reply),
+        em=fmean(by_item("em", of_answer)),
+        em_reply=fmean(by_item("em", of_reply)),
         gain=fmean(gains),
         low=low,
         high=high,

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from evalsuite.analyses.item_mean import value_or_dash
-from evalsuite.analyses.robustness import PositionCounts, all_positions, fraction
+from evalsuite.analyses.robustness import PositionCounts, all_positions, fraction, total_variation
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
@@ -89,9 +89,8 @@ def learning(cells: Sequence[CellResult], positions: Sequence[PositionCounts] = 
     """A curve for each base model, training pool and place."""
     by_place = {cell.place: cell for cell in cells}
     positions_at = {row.place: row for row in positions}
-    groups: dict[
-        tuple[Place, str, bool], list[tuple[CellResult, AdapterTraining]]
-    ] = {}  # (base model's place, pool, leak allowed) -> cells
+    # (place of the base model, name of the pool, whether leaks are allowed) -> cells of adapters
+    groups: dict[tuple[Place, str, bool], list[tuple[CellResult, AdapterTraining]]] = {}
     for cell in cells:
         trained = cell.facts.trained
         if trained and cell.headline.value is not None:
@@ -117,14 +116,14 @@ def learning(cells: Sequence[CellResult], positions: Sequence[PositionCounts] = 
 
 
 def _trained_on(trained: AdapterTraining, task: str) -> str:
-    """The name of a pool of training items: its set, its tasks if they are others than `task`, its groups."""
+    """The name of a pool of training items: its set, its tasks if they differ from `task`, its groups."""
     tasks = [trained.task] if trained.task != task else []
     groups = ["only " + ",".join(trained.groups)] if trained.groups else []
     return " ".join((trained.set, *tasks, *groups))
 
 
 def _untuned_score(cell: CellResult | None, adapters: Iterable[CellResult]) -> UntunedScore | None:
-    """The base model's figure; None if it answered none of the adapters' test items."""
+    """The base model's figure; None if it has none, or none of the adapters was asked the same items."""
     if (
         cell is None
         or cell.headline.value is None
@@ -138,7 +137,7 @@ def _untuned_score(cell: CellResult | None, adapters: Iterable[CellResult]) -> U
 def _points(
     cells: Sequence[tuple[CellResult, AdapterTraining]], positions_at: Mapping[Place, PositionCounts]
 ) -> list[CurvePoint]:
-    """A point of the curve for each training size: the mean over the adapters of that size, one a seed."""
+    """A point of the curve for each training size: the mean over the adapters of that size, one for each seed."""
     by_size = by_key((trained.size, (cell, trained)) for cell, trained in cells)
     points = []
     for size, adapters in sorted(by_size.items(), key=lambda entry: entry[0]):
@@ -157,10 +156,10 @@ def _points(
                 value=mean(values),
                 low=min(values) if several else seeds[0].low,
                 high=max(values) if several else seeds[0].high,
-                interval="seeds" if several else "items",  # the range over seeds, or the cell's bootstrap
+                interval="seeds" if several else "items",
                 items=figures[0].n,
                 seeds=seeds,
-                labels=_together(checks) if checks and len(checks) == len(adapters) else None,
+                labels=_pooled(checks) if checks and len(checks) == len(adapters) else None,
             )
         )
     return points
@@ -191,8 +190,8 @@ def label_check(trained: AdapterTraining, positions: PositionCounts | None) -> L
         chosen=chosen,
         gold=gold,
         silent=positions.silent,
-        distance=_distance(chosen, counts),
-        bias=_distance(chosen, gold),
+        distance=total_variation(chosen, counts),
+        bias=total_variation(chosen, gold),
         most=most,
         share=fraction(chosen[most], chosen),
         gold_share=fraction(gold[most], gold),
@@ -203,13 +202,7 @@ def label_check(trained: AdapterTraining, positions: PositionCounts | None) -> L
 _NAMES = (STYLES["lower"](702), [str(n) for n in range(100)])
 
 
-def _distance(counts: Sequence[int], others: Sequence[int]) -> float | None:
-    if not sum(counts) or not sum(others):
-        return None
-    return sum(abs(a / sum(counts) - b / sum(others)) for a, b in zip(counts, others, strict=True)) / 2
-
-
-def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
+def _pooled(checks: Sequence[LabelCheck]) -> LabelCheck:
     """Pool the checks of several seeds: sum counts, average shares and distances."""
     labels = max((check.labels for check in checks), key=len)
 
@@ -244,28 +237,28 @@ def _together(checks: Sequence[LabelCheck]) -> LabelCheck:
 # --- tables
 
 _WAY = ("trained_on", "allow_leak", "split", "variant", "shots", "scoring")
-_KINDS = ("shuffle", "both", "none")  # the label check is shown for the first of these perturbations that was run
+_KINDS = ("shuffle", "both", "none")  # the label check is shown under the first of these perturbations that was run
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each base model, task and set: a row per training size, the base model first; a column per perturbation."""
     rows = results.of(ANALYSIS) or []
     intervals = {p.interval for row in rows for p in row.points}
-    beside = []
+    parts = []
     if "seeds" in intervals:
-        beside.append(Text("各随机种子的平均与范围", "mean and range over seeds"))
+        parts.append(Text("各随机种子的平均与范围", "mean and range over seeds"))
     if "items" in intervals:
-        beside.append(Text("按对话重抽样的 95% 置信区间", "95 % interval over dialogues"))
+        parts.append(Text("按对话重抽样的 95% 置信区间", "95 % interval over dialogues"))
     note = Text(
-        "数字旁：" + "；单一种子为".join(x.zh for x in beside),
-        "Beside each figure: " + "; with one seed ".join(x.en for x in beside),
+        "数字旁：" + "；单一种子为".join(x.zh for x in parts),
+        "Beside each figure: " + "; with one seed ".join(x.en for x in parts),
     )
     yield from with_notes(_curves(rows), note)
     yield from _labels(rows)
 
 
 def _varying(rows: Sequence[Curve]) -> list[str]:
-    """The fields of a curve's training and way in which rows differ."""
+    """The names of the fields of training and way in which the rows differ."""
     return [name for name in _WAY if len({getattr(row, name) for row in rows}) > 1]
 
 
@@ -290,7 +283,8 @@ def _curves(rows: Sequence[Curve]) -> Iterator[Sheet]:
 
 
 def _labels(rows: Sequence[Curve]) -> Iterator[Sheet]:
-    """A row per curve, at its largest size: shares of the most frequent training label in training, in answers and in gold."""
+    """A sheet with a row per curve, at its largest size: the shares of the most frequent training label in training, answers and
+    gold."""
     kinds = {row.perturb for row in rows}
     kind = next((name for name in _KINDS if name in kinds), None)
     names = _varying(rows)

@@ -173,7 +173,7 @@ def perturbation_effects(cells: Sequence[CellOutcomes]) -> list[PerturbationEffe
 
 
 def _effect(base: CellOutcomes, other: CellOutcomes, family: int) -> PerturbationEffect | None:
-    """The row of a perturbed cell; None if no item was answered in both. `family`: number of the model's rows."""
+    """The row of a perturbed cell; None if no item was answered in both. `family`: the number of tests corrected together."""
     from evalsuite.metrics.statistics import paired_test
 
     change = perturbation_of(other.place.perturb, other.cell.facts.get("perturb_version"))
@@ -187,7 +187,7 @@ def _effect(base: CellOutcomes, other: CellOutcomes, family: int) -> Perturbatio
     pairs = [(plain, perturbed[name]) for plain, name in zip(base.outcomes, names, strict=True) if name in perturbed]
     if not pairs:
         return None
-    # An item's samples are averaged, since items weigh the same however many of their samples were lost.
+    # An item's samples are averaged: items weigh the same, however many of their samples were lost.
     items = by_key((plain.item.id, (plain, min(o.value for o in outcomes))) for plain, outcomes in pairs).values()
     before = [fmean(plain.value for plain, _ in samples) for samples in items]
     after = [fmean(value for _, value in samples) for samples in items]
@@ -221,8 +221,7 @@ def _effect(base: CellOutcomes, other: CellOutcomes, family: int) -> Perturbatio
 
 
 def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> dict[str, Any]:
-    """Count how often the same options were chosen before and after, whatever their position and label: fields of
-    `PerturbationEffect`."""
+    """The fields of `PerturbationEffect` on how often the same options were chosen, whatever their position and label."""
     same = []
     for plain, perturbed in pairs:
         options, orders = plain.item.options, change.orders(plain.item, seed)
@@ -239,7 +238,7 @@ def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbatio
 
 
 def all_positions(cells: Iterable[CellOutcomes]) -> list[PositionCounts]:
-    """`positions` of every cell whose items list options. Probes are left out: their valid explanation is always first."""
+    """The counts by position of every cell whose items list options. Probes are left out: their right option is always first."""
     return [positions(c) for c in cells if c.labels and TASKS[c.place.task].kind.written]
 
 
@@ -257,9 +256,6 @@ def positions(cell: CellOutcomes) -> PositionCounts:
             right[n] += n in o.chosen
         for n in o.chosen:
             chosen[n] += 1
-    bias = None
-    if sum(gold) and sum(chosen):
-        bias = math.fsum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
     return PositionCounts(
         **cell.place.as_dict(),
         labels=list(cell.labels),
@@ -267,8 +263,14 @@ def positions(cell: CellOutcomes) -> PositionCounts:
         right=right,
         chosen=chosen,
         silent=sum(not o.chosen for o in cell.outcomes),
-        bias=bias,
+        bias=total_variation(chosen, gold),
     )
+
+
+def total_variation(counts: Sequence[int], others: Sequence[int]) -> float | None:
+    """The total variation distance between two distributions from their counts; None if one has no counts."""
+    n, m = sum(counts), sum(others)
+    return math.fsum(abs(a / n - b / m) for a, b in zip(counts, others, strict=True)) / 2 if n and m else None
 
 
 def fraction(count: int, counts: Sequence[int]) -> float | None:
@@ -280,8 +282,8 @@ def fraction(count: int, counts: Sequence[int]) -> float | None:
 
 
 def _groups_by(results: Iterable[CellResult], name: str) -> Iterator[tuple[Coordinates, dict[str, float]]]:
-    """Yield each group of two or more cells whose places differ in the part `name` alone: the shared coordinates with the
-    metric, and the cells' headline figures by that part."""
+    """Groups of two or more cells whose places differ in the part `name` alone: (the coordinates that they share, and the metric;
+    the cells' headline figures by that part)."""
     groups: dict[Coordinates, dict[str, float]] = {}
     for cell in results:
         if cell.headline.value is not None:
@@ -300,7 +302,7 @@ def _wordings(shared: Coordinates, values: dict[str, float]) -> Wordings:
 
 # --- tables
 
-# Shuffling alone changes the score of a model that prefers a position.
+# A note where options are shuffled, which alone changes the score of a model that prefers a position.
 _ORDERS = Text(
     "shuffle、both 使正确选项均匀分布在各位置：总选同一标号的模型因此变到随机水平，这是位置偏好所致，不是题目变难",
     "shuffle, both: gold stands evenly at all positions, so that a model that always says the same label moves to chance; such a "
@@ -323,7 +325,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _legend(effects: Sequence[PerturbationEffect]) -> Text:
-    """Notes on the sheets, with the number of rows that Holm's correction is over."""
+    """The note below the sheets, with the number of rows that Holm's correction is over."""
     size = family_size(effect.family for effect in effects)
     zh, en = (f" {size} 行", f"{size} rows") if size else ("各行", "rows")
     return Text(

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
+from statistics import fmean
 from typing import Literal
 
 from pydantic import Field
 
 from evalsuite.analyses.askings import Askings, askings_across, askings_within
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
+from evalsuite.analyses.value_columns import place_of
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text
 from evalsuite.metrics.votes import curve, majority, right_always, right_once
@@ -88,7 +90,7 @@ def reorders(perturb: str) -> bool:
 
 
 def _votes(over: Voters, askings: Askings) -> Votes | None:
-    """The row of a group of askings; None where no item has several, and all."""
+    """The row of a group of askings; None if no item was asked more than once and answered every time."""
     outcomes = askings.whole
     if not outcomes:
         return None
@@ -105,9 +107,10 @@ def _votes(over: Voters, askings: Askings) -> Votes | None:
     )
 
 
-def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: int, over: Voters) -> VotePoint:
+def _point(items: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: int, over: Voters) -> VotePoint:
+    """The figures of k askings. items: the outcomes of each item's askings. dialogues: (items,)."""
     votes, once, always, tied = [], [], [], []
-    for askings in replies:
+    for askings in items:
         drawn = min(k, len(askings))  # an item with fewer options has fewer rotations
         right = sum(o.value >= 1 for o in askings)
         wrong = Counter(_vote_of(o, over) for o in askings if o.chosen and o.value < 1)
@@ -121,12 +124,12 @@ def _point(replies: Sequence[Sequence[Outcome]], dialogues: Sequence[int], k: in
         vote=mean_interval(votes, dialogues),
         once=mean_interval(once, dialogues),
         always=mean_interval(always, dialogues),
-        tied=sum(tied) / len(tied),
+        tied=fmean(tied),
     )
 
 
 def _vote_of(outcome: Outcome, over: Voters) -> Hashable:
-    """The answer for which an asking votes: options by text where their order changes, else by number."""
+    """The answer for which an asking votes: the texts of options where their order changes, else their indices."""
     if over in ("orders", "rotations"):
         return frozenset(outcome.item.options[n] for n in outcome.chosen)
     return frozenset(outcome.chosen)
@@ -164,7 +167,7 @@ def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
     )
     lines = []
     for row in rows:
-        about = {name: value for name, value in row.coordinates().items() if value is not None}
+        about = place_of(row)
         for point in row.points:
             figures = (point.vote.as_value, point.once.as_value, point.always.as_value, point.tied)
             lines.append(
