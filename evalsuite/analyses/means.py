@@ -2,8 +2,7 @@
 
 Every set has the same weight. A dialogue that several sets ask about counts once (`weighted_sum`): folds share none, and half
 widths h of k sets give the mean's half width sqrt(sum of h²) / k; GLUCOSE's dimensions share stories. `sd` is the sample
-standard deviation between the sets. Where a set was stopped early, the mean has no interval: this does not hold for confidence
-sequences.
+standard deviation between the sets. A mean over estimated sets has no interval: intervals of estimates do not add up so.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from evalsuite.types import Place
 
 
 class Average(IntervalFields):
-    """A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals; a
-    dialogue that several sets ask about counts once. Null where a set has none."""
+    """A metric's mean over sets, with an interval made of the sets' intervals, in which a dialogue that several sets ask about
+    counts once. The interval is null where a set has none."""
 
-    sd: Number = Field(description="Sample standard deviation.")
+    sd: Number = Field(description="Sample standard deviation between the sets.")
 
 
 class Mean(TaskFields):
@@ -38,7 +37,7 @@ class Mean(TaskFields):
     items: Count = Field(description="Number of items in all sets that the headline is computed from.")
     estimates: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
-        description="Sets whose asking stopped early: then the mean has no interval. Absent if there are none.",
+        description="Sets of which only a part of the items was asked: then the mean has no interval. Absent if there are none.",
     )
     metrics: dict[str, Average] = Field(description="Metrics that every set has.")
 
@@ -74,8 +73,8 @@ def means(cells: Iterable[CellResult], influences: Mapping[Place, Influences] | 
 
 
 def _covers_all(cell: CellResult, metric: str) -> bool:
-    """Whether a cell's figure holds for all its items. Of a cell with anchor items, only that of the estimated metric does; the
-    others are of the anchor items alone."""
+    """Whether a cell has a figure for all its items. A cell with anchor items has one for the estimated metric alone; its other
+    figures are of the anchor items."""
     anchors = cell.estimate if cell.estimate and cell.estimate.method == "anchors" else None
     return metric in cell.metrics and (anchors is None or anchors.metric == metric)
 
@@ -94,7 +93,7 @@ def _mean(
     if len(values) < len(parts):
         return Average(value=None, low=None, high=None, sd=None)
     bounds = [part.bounds for part in parts if part.bounds]
-    if estimates or len(bounds) < len(parts):  # sets that were stopped early, or of too few dialogues
+    if estimates or len(bounds) < len(parts):  # sets that are estimated, or of too few dialogues
         return Average(value=math.fsum(values) / len(values), low=None, high=None, sd=stdev(values))
     mean = weighted_sum(
         [

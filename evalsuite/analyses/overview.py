@@ -1,14 +1,14 @@
 """One row per model over all benchmarks of a group (benchmarks/groups.yaml).
 
 A row has means by benchmark and by ability, and mean changes under perturbation by benchmark. A part is a task's headline
-metric on one set, brought to 0 … 1 by its metric's highest value; metrics without one, and those of which less is better, are
-left out. A task's figure is the mean of its sets; a benchmark's or an ability's is the mean of its tasks: every task weighs the
+metric on one set, divided by the metric's highest value; metrics without one, and those of which less is better, are left
+out. A task's figure is the mean of its sets; a benchmark's or an ability's is the mean of its tasks: every task weighs the
 same. A model has a mean only if it has a figure of every part; else its row names the missing parts. Parts of which no model of
 the run has a figure do not count: the column lists them as absent.
 
 Intervals are made of the parts' own: half widths h of k independent parts of equal weight give sqrt(sum of h²) / k, as in
 means.py. Tasks of CORECODE and of C3 share dialogues, and so do CEDAR and CORECODE; a model that misreads one may fail in
-several tasks. Such a dialogue counts once, with all that it moves the mean by (`weighted_sum`).
+several tasks. Such a dialogue counts once, with its influence on the whole mean (`weighted_sum`).
 """
 
 from __future__ import annotations
@@ -64,10 +64,11 @@ from evalsuite.results.words import WAY, perturb_name, set_name, split_words, ta
 from evalsuite.types import Place
 
 GroupKind = Literal["benchmark", "ability"]
+DialogueMoves = Mapping[Hashable, tuple[float, float]]  # a part's dialogues, as `Summand.dialogues`
 
 
 class _TaskPart(IntervalFields):
-    """A figure of a task on one set, brought to 0 … 1 by its metric's highest value."""
+    """A figure of a task on one set, as a share of its metric's highest value."""
 
     task: TaskName
     set: Set
@@ -87,7 +88,9 @@ class GroupPart(_TaskPart):
 
     value: Number = Field(description="Share of the metric's highest value, 0 … 1, as are low and high.")
     lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
-    estimated: Literal[True] | None = Field(default=None, description="The asking stopped early; absent otherwise.")
+    estimated: Literal[True] | None = Field(
+        default=None, description="Only a part of the items was asked; absent otherwise."
+    )
     chance: Share | None = Field(description="Expected value of guessing; null where the metric has none.")
 
 
@@ -179,7 +182,8 @@ def overview(
 ) -> list[BenchmarkGroup]:
     """A table for each group and split with cells of at least two of the group's benchmarks.
 
-    influences: those on cells, and by the perturbed place on effects. What has none is taken as independent of all others.
+    influences: place -> influences of dialogues on the cell's metrics; of a perturbed place on the effect. Figures without
+    influences are taken as independent of all others.
     """
     known = influences or {}
     numbers = numbered(known.values())
@@ -196,9 +200,6 @@ def overview(
                 changed = [e for e in effects if e.split == split and TASKS[e.task].benchmark in group.benchmarks]
                 tables.append(_group(group, split, plain, changed, dialogues_of))
     return tables
-
-
-DialogueMoves = Mapping[Hashable, tuple[float, float]]  # a part's dialogues, as `Summand.dialogues`
 
 
 def _group(
@@ -240,7 +241,7 @@ def _part_order(part: tuple[str, str]) -> tuple[int, tuple[int, str]]:
 
 
 def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str]) -> Iterable[GroupColumn]:
-    """The benchmarks and abilities, each with its parts for which some model has a figure and its parts without one."""
+    """A column for each benchmark and ability of a group, with the parts that some model has a figure of, and those without."""
     for name in group.benchmarks:
         if name in BENCHMARKS:
             benchmark = BENCHMARKS[name]
@@ -249,8 +250,8 @@ def _columns(group: Group, asked: Sequence[tuple[str, str]], left_out: set[str])
             yield _column("benchmark", name, benchmark.title, benchmark.title, parts, absent)
     for ability in group.abilities:
         parts = [part for part in asked if ability.has(*part)]
-        there = {*map("/".join, parts), *(task for task, _ in parts)}
-        absent = [name for name in ability.tasks if name not in there | left_out]
+        present = {*map("/".join, parts), *(task for task, _ in parts)}
+        absent = [name for name in ability.tasks if name not in present | left_out]
         yield _column("ability", ability.name, ability.zh, ability.en, parts, absent)
 
 
@@ -276,7 +277,7 @@ def _changed(group: Group, effects: Sequence[PerturbationEffect]) -> dict[tuple[
 
 def _place(way: Place, part: str, perturb: str = "none") -> Place:
     """The place of a part's figure. As in a run (evaluation/plan.py), a task that lacks the scoring is asked by its own first
-    one, and a task that takes no shots is asked without. `way`: a place without task and set."""
+    scoring, and a task that takes no shots without shots. `way`: a place without task and set."""
     name, item_set = part.split("/")
     task = TASKS[name]
     shots = way.shots if takes_shots(task) else 0
@@ -285,8 +286,8 @@ def _place(way: Place, part: str, perturb: str = "none") -> Place:
 
 
 def _ways(cells: Sequence[CellResult]) -> list[Place]:
-    """Places without task and set: a row for each model and way of asking, without rows whose cells are all in another row of the
-    model."""
+    """The model and way of asking of each row, as places without task and set. A row is left out if another row of the model has
+    all its cells and more."""
     ways = dict.fromkeys(replace(c.place, task="", set="") for c in cells if c.scoring != "nll")
     asked = {c.place for c in cells}
     covered = {way: {p for c in cells if (p := _place(way, f"{c.task}/{c.set}")) in asked} for way in ways}
@@ -330,7 +331,7 @@ def _row(
 
 
 def _part(cell: CellResult) -> GroupPart:
-    """The headline of a cell, brought to 0 … 1."""
+    """The headline of a cell, as a share of the metric's highest value."""
     metric, figure = TASKS[cell.task].metrics[0], cell.headline
     return GroupPart(
         **_figure(cell, metric, figure.value, figure.low, figure.high),
@@ -342,13 +343,13 @@ def _part(cell: CellResult) -> GroupPart:
 
 
 def _change(effect: PerturbationEffect) -> GroupChangePart:
-    """The change of a perturbed cell, brought to 0 … 1."""
+    """The change of a perturbed cell, as a share of the metric's highest value."""
     figure = _figure(effect, effect.metric, effect.change, effect.low, effect.high)
     return GroupChangePart(**figure, items=effect.items)
 
 
 def _figure(row: CellFields, metric: str, value: float | None, low: float | None, high: float | None) -> dict[str, Any]:
-    """The fields of a part about a cell: a figure with its interval, brought to 0 … 1."""
+    """The fields of a part about a cell: a figure with its interval, as shares of the metric's highest value."""
     figures = {"value": value, "low": low, "high": high}
     shares = {name: None if figure is None else figure / _scale(metric) for name, figure in figures.items()}
     return dict(row.without("model", "split", "variant", "perturb")) | {"metric": metric} | shares
@@ -379,13 +380,17 @@ def _mean(
     missing = [name for name in wanted if name not in parts or parts[name].value is None]
     value = low = high = None
     if not missing:
-        weighed = weights(wanted)
-        # Intervals of parts that were stopped early do not add up.
+        weight_of = weights(wanted)
+        # Intervals of estimated parts do not add up.
         if any(part.bounds is None or (isinstance(part, GroupPart) and part.estimated) for part in known):
-            value = math.fsum(weight * (parts[name].value or 0.0) for name, weight in weighed.items())
+            value = math.fsum(weight * (parts[name].value or 0.0) for name, weight in weight_of.items())
         else:
             mean = weighted_sum(
-                [Summand(w, *bounds, dialogues[name]) for name, w in weighed.items() if (bounds := parts[name].bounds)]
+                [
+                    Summand(w, *bounds, dialogues[name])
+                    for name, w in weight_of.items()
+                    if (bounds := parts[name].bounds)
+                ]
             )
             value, low, high = mean.value, mean.low, mean.high
     items = sum(part.items for part in known)
@@ -401,7 +406,7 @@ def _chance(parts: Mapping[str, GroupPart], wanted: Sequence[str]) -> float | No
 
 
 def narrowed_groups(groups: list[BenchmarkGroup], chosen: PlaceFilter) -> list[BenchmarkGroup]:
-    """The rows of the chosen models and ways, unchanged. If tasks or sets are chosen there are none: means over these would
+    """The rows of the chosen models and ways, unchanged; none if tasks or sets are chosen, since means over these alone would
     differ."""
     if "task" in chosen or "set" in chosen:
         return []
@@ -421,7 +426,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """Two sheets for each group of a run, by benchmark and by ability, and one of changes if items were perturbed."""
+    """Two sheets for each group of a run, by benchmark and by ability, and a sheet of changes if items were perturbed."""
     baselines = {cell.model for cell in results.cells if cell.is_baseline}
     for unordered in results.of(ANALYSIS) or ():
         if not unordered.columns:  # no request was answered
@@ -433,7 +438,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _in_order(group: BenchmarkGroup, baselines: Container[str]) -> list[GroupRow]:
-    """The rows by mean rank over the benchmarks, those of baselines last: the order of the page."""
+    """The rows by mean rank over the benchmarks, baselines last, in the order of the page."""
     shown = [n for n, column in enumerate(group.columns) if column.kind == "benchmark"]
     ordered: list[GroupRow] = []
     for is_baseline in (False, True):
@@ -470,9 +475,9 @@ def _scores(group: BenchmarkGroup, kind: str, title: Text) -> Sheet | None:
 
 
 def _score(row: GroupRow, score: GroupScore, column: GroupColumn) -> Value:
-    """A mean with its interval; without a mean, the number of its parts that are there."""
-    there = [part for part in row.parts if part.name in column.parts]
-    lost, estimated = sum(part.lost for part in there), any(part.estimated for part in there)
+    """A mean with its interval; without a mean, how many of its parts have a figure."""
+    parts = [part for part in row.parts if part.name in column.parts]
+    lost, estimated = sum(part.lost for part in parts), any(part.estimated for part in parts)
     flags = [_incomplete(score, len(column.parts))] if score.missing else []
     flags += [f"!{lost}"] if lost else []
     flags += ["≈"] if estimated else []
@@ -484,7 +489,7 @@ def _incomplete(score: GroupScore | GroupChange, parts: int) -> str:
 
 
 def _made_of(column: GroupColumn) -> Text:
-    """The tasks and sets of a column's mean, and those that no model was asked."""
+    """A note on the tasks and sets of a column's mean, and on those that no model was asked."""
     parts = [part.split("/") for part in column.parts]
     sets = by_key((task, set_name(benchmark_of(task), item_set)) for task, item_set in parts)
     zh, en = [], []
@@ -535,7 +540,7 @@ def _change_value(change: GroupChange) -> Value:
 
 
 def _labelled(rows: Sequence[GroupRow]) -> list[tuple[str, GroupRow]]:
-    """Rows with their model, and how it is asked where rows differ in that."""
+    """Each row with its label: the model, and the parts of the way in which rows differ."""
     varying = [name for name in WAY if len({getattr(row, name) for row in rows}) > 1]
 
     def label(row: GroupRow) -> str:

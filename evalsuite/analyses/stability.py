@@ -52,7 +52,9 @@ class Stability(AskingsFields):
     items: Count = Field(description="Items answered in every asking.")
     left_out: Count = Field(description="Items answered in some askings only.")
     dialogues: Count
-    askings: Rows[AskingMean] = Field(description="The mean of each asking.")
+    askings: Rows[AskingMean] = Field(
+        description="The mean of each asking; of a rotation over the items with so many options."
+    )
     worst: str = Field(description="The asking with the lowest mean.")
     mean: MeanInterval = Field(description="Mean over items and askings.")
     all: MeanInterval = Field(description="Mean of each item's lowest value: the share right under all.")
@@ -81,7 +83,7 @@ def _item_outcomes(cell: CellOutcomes) -> dict[str, Outcome]:
 
 
 def _stability(over: Varied, askings: Askings) -> Stability | None:
-    """The row of a group of askings; None where no item was answered in several and in all of them."""
+    """The row of a group of askings; None if no item was asked more than once and answered every time."""
     import numpy as np
 
     outcomes = askings.whole
@@ -130,7 +132,7 @@ _LEGEND = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet of the best model under each wording; then one for each kind of variation (wordings, perturbations, rotations),
+    """A sheet of the best model under each wording; then a sheet for each kind of variation (wordings, perturbations, rotations)
     with a row for each model and task."""
     rows = sorted(results.of(ANALYSIS) or (), key=lambda row: [*NAMES].index(row.over))
     if winners := _winners(results, rows):
@@ -139,8 +141,8 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 class _Contest(NamedTuple):
-    """The models of one task, set and way that answered most items, baselines aside, with their means under the wordings that all
-    were asked in."""
+    """The models of one task, set and way that answered the most items, without baselines; and the best of them under each
+    wording in which all were asked."""
 
     rows: Sequence[Stability]
     best: Mapping[str, tuple[list[str], float]]  # wording -> (models with the highest mean, the mean)
@@ -158,7 +160,7 @@ def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
     )
     contests = []
     for rows_of_models in groups.values():
-        # A model that left items out has means of fewer items, which do not compare with the others'.
+        # Means of a model that left items out are not comparable with those of models that did not.
         most = max(row.items for row in rows_of_models)
         group = [row for row in rows_of_models if row.items == most]
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}

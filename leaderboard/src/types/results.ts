@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (d8a6a37e74f06fe4) by types.mjs.
+// Generated from schema/results.schema.json (8d3f693ce13d1f1b) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -670,7 +670,7 @@ export interface GroupPart {
    */
   lost: number;
   /**
-   * The asking stopped early; absent otherwise.
+   * Only a part of the items was asked; absent otherwise.
    */
   estimated?: true | null;
   /**
@@ -774,7 +774,7 @@ export interface Mean {
    */
   items: number;
   /**
-   * Sets whose asking stopped early: then the mean has no interval. Absent if there are none.
+   * Sets of which only a part of the items was asked: then the mean has no interval. Absent if there are none.
    */
   estimates?: number | null;
   /**
@@ -785,15 +785,15 @@ export interface Mean {
   };
 }
 /**
- * A metric's mean over sets; `sd` is the deviation between the sets. Its interval is made of the sets' own intervals; a
- * dialogue that several sets ask about counts once. Null where a set has none.
+ * A metric's mean over sets, with an interval made of the sets' intervals, in which a dialogue that several sets ask about
+ * counts once. The interval is null where a set has none.
  */
 export interface Average {
   value: number | null;
   low: number | null;
   high: number | null;
   /**
-   * Sample standard deviation.
+   * Sample standard deviation between the sets.
    */
   sd: number | null;
 }
@@ -1378,7 +1378,7 @@ export interface Stability {
   left_out: number;
   dialogues: number;
   /**
-   * The mean of each asking.
+   * The mean of each asking; of a rotation over the items with so many options.
    */
   askings: AskingMean[];
   /**
@@ -2153,7 +2153,7 @@ export interface Bin {
   high: number | null;
 }
 /**
- * Items of one relation category, inference type or dimension.
+ * The items of one group: a relation category, inference type or dimension.
  */
 export interface GroupMean {
   /**
@@ -2422,7 +2422,7 @@ export interface Confusion {
   offers: Offer[];
 }
 /**
- * A set of options that items offered.
+ * A set of options, and the replies to the items that offer it.
  */
 export interface Offer {
   /**
