@@ -145,4 +145,4 @@ def test_a_probe_has_no_constant_answer() -> None:
         Cell(Place("m", "cedar_inference_probing", "sample", "test", "paper", 0), {}), ("(a)", "(b)"), tuple(rows)
     )
     (row,) = chance(cell)
-    assert (row.chance, row.constant, row.label, row.guided) == (0.5, 0.5, "", False)
+    assert (row.chance, row.constant, row.label, row.constant_beats_guesses) == (0.5, 0.5, "", False)

@@ -423,7 +423,7 @@ def test_too_little_to_test(models: int, columns: int, tested: bool) -> None:
 def test_between_is_scipys() -> None:
     scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
     table = np.vstack([np.random.default_rng(1).integers(0, 5, (4, 50)), np.ones((1, 50))]).astype(float)
-    spearman, kendall = metric_correlations.between(table)
+    spearman, kendall = metric_correlations.rank_correlations(table)
     for n, (i, j) in enumerate(combinations(range(5), 2)):
         if j == 4:
             assert spearman[n] is kendall[n] is None
@@ -434,8 +434,8 @@ def test_between_is_scipys() -> None:
 
 def test_three_points_are_enough() -> None:
     # Ranks 1 2 3 and 1 3 2: Σd² = 2, ρ = 1 - 6·2/(3·8); two pairs agree, one does not.
-    assert metric_correlations.between(np.array([[1, 2, 3], [1, 3, 2]])) == ([0.5], [0.3333])
-    assert metric_correlations.between(np.array([[1, 2], [1, 2]])) == ([None], [None])
+    assert metric_correlations.rank_correlations(np.array([[1, 2, 3], [1, 3, 2]])) == ([0.5], [0.3333])
+    assert metric_correlations.rank_correlations(np.array([[1, 2], [1, 2]])) == ([None], [None])
 
 
 def test_five_models_are_points_too() -> None:

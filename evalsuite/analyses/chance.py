@@ -38,8 +38,8 @@ class Chance(CellFields):
     p: Share = Field(description="One-sided p of the choices among shuffled ones; not corrected.")
 
     @property
-    def guided(self) -> bool:
-        """Whether one answer to all items is right more often than guesses."""
+    def constant_beats_guesses(self) -> bool:
+        """Whether the best constant answer is right more often than uniform guesses."""
         return self.constant > self.chance + 1e-9
 
 
@@ -47,9 +47,9 @@ class Chance(CellFields):
 class _Items:
     """The items that a cell answered. Cells with the same items share the shuffles of their tests."""
 
-    names: tuple[str, ...]
-    golds: tuple[tuple[int, ...], ...]
-    options: tuple[int, ...]
+    ids: tuple[str, ...]
+    golds: tuple[tuple[int, ...], ...]  # indices of the right options
+    options: tuple[int, ...]  # number of options
     dialogues: tuple[int, ...]
 
 
@@ -70,12 +70,12 @@ def compute(run: ScoredRun) -> list[Chance]:
         tests = better_than_shuffled(models, items.golds, items.options, items.dialogues, rng, len(tested))
         for (n, _), test in zip(group, tests, strict=True):
             guessed = math.fsum(1 / count for count in items.options) / len(items.options)
-            # The order of a probe's options is ours: no model could give the answer that stands first there.
+            # A probe's options have no order that a model could see, so there is no constant answer.
             written = TASKS[task].kind.written
             constant, label = _constant(items, tested[n].labels) if written else (guessed, "")
             rows[n] = Chance(
                 **tested[n].place.as_dict(),
-                items=len(items.names),
+                items=len(items.ids),
                 dialogues=len({*items.dialogues}),
                 accuracy=test.right,
                 chance=guessed,
@@ -94,9 +94,9 @@ def _guessable(cell: CellOutcomes) -> bool:
 
 
 def _choices(cell: CellOutcomes) -> tuple[_Items, list[list[int | None]]]:
-    """The items of a cell, and the choices of each, one per sample.
+    """The items of a cell, and for each the choices of its samples.
 
-    A probe always has the right option first, an order that no model sees, so that its options are shuffled here.
+    A probe lists its right option first, in an order that no model sees: its options are shuffled here.
     """
     written = TASKS[cell.place.task].kind.written
     items: dict[str, tuple[tuple[int, ...], int, int, list[int | None]]] = {}

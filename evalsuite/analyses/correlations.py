@@ -1,9 +1,9 @@
 """Rank correlations between every two metrics of spans and texts.
 
-A row is a task, set and wording with one basis:
+A row has the correlations of one task, set and wording on one basis:
 
-    "items"    a point is an item of a model, by the item's own value (sentence BLEU for BLEU). Of more points than SAMPLE,
-               a seeded sample is used, since Kendall's τ takes time quadratic in their number
+    "items"    a point is an item of a model, by the item's own value (sentence BLEU for BLEU). If there are more than SAMPLE
+               points, a seeded sample is used, since Kendall's τ takes time quadratic in their number
     "models"   a point is a model, by its cell's metric; needs five models
 
 Baselines and perturbed items are left out: oracles and random answers correlate all metrics.
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats
 
 SAMPLE = 2000
-MODELS = 5  # the fewest points for a correlation over models
-_OVER = ("model", "scoring", "perturb")  # parts of a place that a row has not: it is of several models, not perturbed
+MODELS = 5  # the fewest models for a correlation over models
+# The parts of a place that a row lacks: it covers several models and scorings, and items without perturbation.
+_OVER = ("model", "scoring", "perturb")
 AnyCell = TypeVar("AnyCell", ScoredCell, CellResult)
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
 
@@ -60,7 +61,7 @@ class MetricCorrelation(Located):
 
 def compute(run: ScoredRun) -> list[MetricCorrelation]:
     """Rows of both bases, by task and set."""
-    with_points = _one_of_a_model(cell for cell in run.cells if cell.points)
+    with_points = _once_per_model(cell for cell in run.cells if cell.points)
     by_place = by_key((cell.place.without(*_OVER), cell.points) for cell in with_points if cell.points)
     rows = []
     for place, group in by_place.items():
@@ -70,8 +71,8 @@ def compute(run: ScoredRun) -> list[MetricCorrelation]:
     return sorted(rows, key=lambda row: (order.index(row.task), row.set))
 
 
-def _one_of_a_model(cells: Iterable[AnyCell]) -> list[AnyCell]:
-    """The cells, less those of constrained replies where the model also generated freely: a model counts once."""
+def _once_per_model(cells: Iterable[AnyCell]) -> list[AnyCell]:
+    """The cells without those of constrained decoding whose model also generated freely: a model counts once."""
     every = list(cells)
     places = {cell.place for cell in every}
     return [c for c in every if c.place.scoring == "generate" or replace(c.place, scoring="generate") not in places]
@@ -92,7 +93,7 @@ def _over_models(place: Coordinates, results: Sequence[CellResult]) -> Iterator[
     import numpy as np
 
     counted = (cell for cell in results if cell.is_complete and cell.perturb == "none" and not cell.is_baseline)
-    models = [cell.metrics for cell in _one_of_a_model(counted) if cell.without(*_OVER) == place]
+    models = [cell.metrics for cell in _once_per_model(counted) if cell.without(*_OVER) == place]
     if (count := len(models)) >= MODELS:
         values = [{name: figure.value for name, figure in row.items() if figure.value is not None} for row in models]
         names = [name for name in models[0] if name not in ALIKE and all(name in row for row in values)]
@@ -104,7 +105,7 @@ def _row(
     place: Coordinates, basis: Literal["items", "models"], models: int, points: int, names: list[str], table: Floats
 ) -> MetricCorrelation:
     """The row of a table (metrics, points), which may be a sample of all `points`."""
-    spearman, kendall = between(table)
+    spearman, kendall = rank_correlations(table)
     return MetricCorrelation(
         **dict(place),
         basis=basis,
@@ -117,13 +118,13 @@ def _row(
     )
 
 
-def between(table: Floats) -> tuple[list[float | None], list[float | None]]:
-    """Spearman's ρ and Kendall's τ-b of every two rows of `table`, which is (metrics, points); in `combinations` order.
+def rank_correlations(table: Floats) -> tuple[list[float | None], list[float | None]]:
+    """Spearman's ρ and Kendall's τ-b of every two rows of a (metrics, points) table, in the order of `combinations`.
 
-    None if one of the two rows is constant, or with fewer than three points.
+    A correlation is None if one of its two rows is constant, or with fewer than three points.
 
     >>> import numpy as np
-    >>> between(np.array([[1, 2, 3, 4], [1, 2, 4, 3], [5, 5, 5, 5]]))[1]
+    >>> rank_correlations(np.array([[1, 2, 3, 4], [1, 2, 4, 3], [5, 5, 5, 5]]))[1]
     [0.6667, None, None]
     """
     import numpy as np
@@ -159,7 +160,8 @@ def _kendall(ranks: Floats) -> Floats:
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each basis and wording: Spearman's ρ of F1 with other metrics but the paper's; a column per task and set."""
+    """A sheet for each basis and wording: Spearman's ρ of F1 with each other metric except the paper's; a column per task and
+    set."""
     groups = by_key(
         ((entry.basis, entry.split, entry.variant, entry.shots), entry) for entry in results.of(ANALYSIS) or ()
     )
@@ -181,7 +183,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def matrices(results: Results) -> Iterator[Sheet]:
-    """A sheet for each basis, task and set: ρ of every two metrics above the diagonal, τ-b below; the papers' last."""
+    """A sheet for each basis, task and set: ρ of every two metrics above the diagonal, τ-b below; the paper's metrics last."""
     note = Text(
         "对角线上方：Spearman ρ；下方：Kendall τ-b。逐题：每个模型的每一题为一点（BLEU 等取句级值）；跨模型：每个模型的成绩为一点，模型不多，数字不稳。不含基线。",
         "Above the diagonal: Spearman's ρ; below: Kendall's τ-b. Per item: each item of each model is a point (sentence BLEU "

@@ -73,7 +73,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def legend(results: Results) -> list[Text]:
-    """A line that explains the marks in tables of results; none where there are none."""
+    """A line that explains the marks in tables of results; [] without marks."""
     numbers = [(cell, TASKS[cell.task].metrics[0]) for cell in results.cells]
     marks = {flag[0] for cell, metric in numbers for flag in _number(cell, metric).flags}
     marks.discard("±")  # SAMPLED explains the "±" of samples
@@ -97,8 +97,8 @@ _Ranks = Mapping[tuple[str, str, str], tuple[int, float]]
 
 
 def _ranks(cells: Sequence[CellResult]) -> _Ranks:
-    """The mean ranks of models over the columns of each benchmark and split, by which all its tables are ordered, as on the page.
-    The columns are those of its last set, the harder one; of all sets if the benchmark is averaged over them."""
+    """The mean ranks of models over the columns of each benchmark and split, which order all its tables, as on the page. The
+    columns are those of its last set, the hardest; of all sets if the benchmark is averaged over them."""
     ranks: dict[tuple[str, str, str], tuple[int, float]] = {}
     baselines = {cell.model for cell in cells if cell.is_baseline}
     tables = by_key(((TASKS[cell.task].benchmark, cell.split), cell) for cell in cells)
@@ -124,7 +124,9 @@ def _by_model(
     cells: Sequence[CellResult], by: str, ranks: _Ranks
 ) -> list[tuple[str | Text, About, dict[str, CellResult]]]:
     """A row for each model and way of asking, by mean rank, baselines last: (label, parts of its place, cells by task or set).
-    `cells`: those of one benchmark and split, and of one set or task."""
+
+    cells: those of one benchmark and split, and of one set or task. by: "task" or "set", the part in which a row's cells differ.
+    """
     rows: dict[Coordinates, dict[str, CellResult]] = {}
     for cell in cells:
         rows.setdefault(cell.without("task", "set", "split"), {})[getattr(cell, by)] = cell
@@ -181,18 +183,17 @@ def _by_task(
         for t in tasks
     ]
     models = _by_model(cells, "task", ranks)
-    more, spent = tokens_column([list(by_task.values()) for *_, by_task in models])
+    token_columns, token_values = tokens_column([list(by_task.values()) for *_, by_task in models])
     rows = [
         Row((label, *(_number(by_task.get(t.name), t.metrics[0]) for t in tasks), *tokens), about=about)
-        for (label, about, by_task), tokens in zip(models, spent, strict=True)
+        for (label, about, by_task), tokens in zip(models, token_values, strict=True)
     ]
     rows = _headed(rows, cells)
     guessed = by_key((c.task, Value(c.chance)) for c in cells if c.chance is not None)
     if guessed:
-        blank = [None] * len(more)
+        blank = [None] * len(token_columns)
         rows.append(Row((Text("随机水平", "chance"), *(_level(guessed.get(t.name)) for t in tasks), *blank), "apart"))
-        # One answer to all items, where that is right more often than guesses.
-        better = [row for row in tested if (row.set, row.split) == (item_set, split) and row.guided]
+        better = [row for row in tested if (row.set, row.split) == (item_set, split) and row.constant_beats_guesses]
         always = by_key(
             (row.task, Value(row.constant, asides=(f" {row.label}",))) for row in better if row.task in guessed
         )
@@ -200,13 +201,15 @@ def _by_task(
             rows.append(
                 Row((Text("全选一项", "always one"), *(_level(always.get(t.name)) for t in tasks), *blank), "apart")
             )
-    rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(more))
+    rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(token_columns))
     model = Column(Text("模型", "model"))
-    return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})
+    return Sheet(
+        "results", title, (model, *columns, *token_columns), tuple(rows), about={"set": item_set, "split": split}
+    )
 
 
 def _level(values: Sequence[Value] | None) -> Value | None:
-    """The reference level of a column: one value, or the lowest and the highest if the column's cells differ in their items."""
+    """The reference level of a column: a value, or the lowest and the highest where the column's cells are on other items."""
     if not values:
         return None
     levels = [value.value for value in values if isinstance(value.value, float)]
@@ -220,16 +223,18 @@ def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Se
     averaged = {m.without("task", "split"): m for m in averages if (m.task, m.split) == (task.name, split)}
     several = len(sets) > 1
     models = _by_model(cells, "set", ranks)
-    more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
+    token_columns, token_values = tokens_column([list(by_set.values()) for *_, by_set in models])
     rows = []
-    for (label, about, by_set), tokens in zip(models, spent, strict=True):
+    for (label, about, by_set), tokens in zip(models, token_values, strict=True):
         average = averaged.get(tuple(about.items()))
         stopped = bool(average and average.estimates)
         value = average.metrics[metric].value if average and metric in average.metrics else None
         mean = [Value(value, flags=("≈",) if stopped else (), compares=not stopped)] if several else []
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
     rows = _headed(rows, cells)
-    rows += _size([([by_set.get(name) for *_, by_set in models], metric) for name in sets], len(more) + several)
+    rows += _size(
+        [([by_set.get(name) for *_, by_set in models], metric) for name in sets], len(token_columns) + several
+    )
     columns = [
         Column(set_name(benchmark_of(task.name), name), kind="percent", better="more", about={"set": name})
         for name in sets
@@ -239,12 +244,12 @@ def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Se
     heading = metric_heading(metric_named(metric))
     title = Text(f"{task.zh}，{split_words(split).zh}：{heading.zh}", f"{task.en}, {split}: {heading.en}")
     about = {"task": task.name, "split": split}
-    return Sheet("results", title, (Column(Text("模型", "model")), *columns, *more), tuple(rows), about=about)
+    return Sheet("results", title, (Column(Text("模型", "model")), *columns, *token_columns), tuple(rows), about=about)
 
 
 def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int) -> list[Row]:
     """Two rows: the items of each column, and the largest half width of its models' 95 % intervals (of the baselines' where
-    there are no models). (cells, metric) is a column."""
+    there are no models). columns: (cells, metric) of each; blank: the number of empty cells behind them."""
     counts, halves = list[str | None](), list[str | None]()
     for cells, metric in columns:
         figures = [cell.figure(metric) for cell in cells if cell]
@@ -294,7 +299,7 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
         Column(Text("随机水平", "chance"), kind="percent"),
     ]
     for place, by_place in models.items():
-        # A baseline, say, is asked in no other way.
+        # Baselines, for instance, are asked by generating alone.
         if {scoring for by in by_place.values() for scoring in by} <= {"generate"}:
             continue
         lines = []
@@ -311,8 +316,8 @@ def by_scoring(cells: Sequence[CellResult]) -> Iterator[Sheet]:
 
 
 def _number(cell: CellResult | None, metric: str) -> Value:
-    """The value, with the percentage of replies without an answer in brackets, "!n" for n requests without a reply, and the
-    spread of several samples."""
+    """The value of a metric, with the spread of several samples, the percentage of replies without an answer in brackets, and
+    "!n" for n requests without a reply."""
     if cell is None:
         return Value(None)
     replies = reply_count(cell)
@@ -339,7 +344,7 @@ NAMED = 12  # the most tasks whose short names a line spells out
 
 
 def short_names(results: Results) -> list[Text]:
-    """The tasks' short names, which stand in headings and in progress lines, spelled out."""
+    """The tasks' short names, as in headings and progress lines, with the whole names."""
     asked = {cell.task for cell in results.cells}
     tasks = [task for task in TASKS.values() if task.name in asked and task.short != task.en]
     if len(tasks) > NAMED:
@@ -349,13 +354,13 @@ def short_names(results: Results) -> list[Text]:
     return [Text(zh, en)] if tasks else []
 
 
-# A note appears if the parser finds no answer in more than this share of a model's replies to choices.
+# A model has a note if the parser finds no option in more than this share of its written replies to choices.
 UNREAD = 0.05
 
 
 def notes(results: Results) -> list[Text]:
-    """Notes below all tables of a run: the legend, tasks' short names, replies without a choice, recordings, and leakage
-    between splits."""
+    """Notes below all tables of a run: marks, tasks' short names, replies without a choice, replies cut off, recordings, and
+    leakage between splits."""
     marks = legend(results)
     if any(cell.is_estimate for cell in results.cells):
         marks.append(ESTIMATED)
@@ -390,12 +395,12 @@ def unread(results: Results) -> list[Text]:
     ]
 
 
-# A note appears if more than this share of a cell's replies was cut off before an answer.
+# A model has a note if more than this share of some cell's replies was cut off before an answer.
 CUT = 0.02
 
 
 def cut_share(cell: CellResult) -> float:
-    """The share of a cell's replies that their limit cut off before they answered."""
+    """The share of a cell's replies that were cut off at their limit before they answered."""
     replies = reply_count(cell)
     return cell.status.get("truncated", 0) / replies if replies else 0.0
 
@@ -440,8 +445,8 @@ def recordings(results: Results) -> list[Text]:
 
 
 def leaks(results: Results) -> list[Text]:
-    """A line for each file with items whose dialogue is also in the training split, and each number of such items in what was
-    asked of it."""
+    """A line for each task, set and split with items whose dialogue is also in the training split; several lines where models
+    were asked different numbers of such items."""
     lines = dict[Text, None]()
     for cell in results.cells:
         count, dropped = cell.facts.leaked, cell.facts.drop_leaked

@@ -38,7 +38,7 @@ class CellChance:
     @property
     def reference_name(self) -> Text:
         """The strategy whose accuracy is the reference: guessing, or one answer to all items."""
-        if self.row.guided:
+        if self.row.constant_beats_guesses:
             return Text(f"全选 {self.row.label} 可得", f"always {self.row.label}")
         return Text("随机水平", "guessing")
 
