@@ -17,12 +17,12 @@ from evalsuite.results.outcomes import CellOutcomes
 from evalsuite.results.schema.base import CellFields, Count, Rows, Strict
 from evalsuite.results.words import place_words, with_notes
 
-MOST = 5  # the most confusions that are shown of a model
+MOST = 5  # the most confusions shown of a model
 _NOTHING = Text("没有选择", "chose nothing")
 
 
 class Offer(Strict):
-    """A set of options that items offered."""
+    """A set of options, and the replies to the items that offer it."""
 
     options: Rows[Count] = Field(description="Indices into names.")
     gold: Rows[Annotated[Rows[Count], Field(min_length=2, max_length=2)]] = Field(
@@ -50,8 +50,8 @@ def compute(run: ScoredRun) -> list[Confusion]:
 def confusion(cell: CellOutcomes) -> Confusion | None:
     """Count how often each name was chosen where another is right; None for tasks whose options are no names.
 
-    Names come in the ontology's order, then options that it lacks. Offers are counted, since a name can only be chosen where it
-    is offered.
+    Names come in the ontology's order, then options that it lacks. The sets of options are counted, since a name can only be
+    chosen where it is an option.
     """
     known = TASKS[cell.place.task].option_names
     if known is None or not cell.outcomes:
@@ -61,7 +61,7 @@ def confusion(cell: CellOutcomes) -> Confusion | None:
     silent: Counter[str] = Counter()
     for outcome in cell.outcomes:
         names = known.of(outcome.item.options)
-        gold = names[outcome.item.gold or 0]
+        gold = names[outcome.item.golds[0]]
         offers.setdefault(tuple(sorted(set(names))), Counter())[gold] += 1
         if outcome.answer.choice is None:
             silent[gold] += 1
@@ -89,8 +89,8 @@ def confusion(cell: CellOutcomes) -> Confusion | None:
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each task, set and way of asking: the MOST frequent confusions of each model."""
     note = Text(
-        "共：正确答案为该名称、且选项中有另一名称的题；其中 % 误选为另一名称",
-        "of: items with that right answer which offered the other name; taken for it in % of them",
+        "共：正确答案为该名称、且选项中有另一名称的题的回复；其中 % 误选为另一名称",
+        "of: replies to items with that right answer which offered the other name; taken for it in % of them",
     )
     yield from with_notes(_confusions(results.of(ANALYSIS) or ()), note)
 
@@ -122,7 +122,7 @@ def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
 
 
 def confusions(entry: Confusion) -> list[tuple[int, int, int, int]]:
-    """(gold, chosen, times, times offered) of every wrong choice, the most frequent first; names by index."""
+    """(right name, chosen name, times, times offered) of each confusion, the most frequent first; names by their index."""
     rows = [
         (
             gold,
