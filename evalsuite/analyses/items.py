@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -30,7 +30,7 @@ CANDIDATES = 20  # most ids that an error lists if several match
 
 @dataclass(frozen=True, slots=True)
 class ItemRecords:
-    """The records of an item in one cell (several if its options were rotated), and those of judges and second readers."""
+    """The records of an item in one cell, one for each rotation and sample, and those of judges and second readers."""
 
     cell: CellResult
     records: tuple[RecordFields, ...]
@@ -56,7 +56,7 @@ def chosen(record: RecordFields) -> list[int]:
 
 
 def list_records(results: Results, status: str) -> Iterator[tuple[CellResult, RecordFields]]:
-    """(cell, record) of every record, or of those with a status, which is one of OUTCOMES. Raises ConfigError if it is not."""
+    """(cell, record) of every record with a status; of all for "". Raises ConfigError for a status that is none of OUTCOMES."""
     if status and status not in OUTCOMES:
         raise ConfigError(unknown("status", status, OUTCOMES))
     for cell in _models_first(results):
@@ -71,16 +71,16 @@ def list_records(results: Results, status: str) -> Iterator[tuple[CellResult, Re
 def find_item(results: Results, item_id: str) -> str:
     """The one item whose id is `item_id`, ends with it ("…/123") or contains it. Raises ConfigError for none or several."""
     text = item_id.removeprefix("…").removeprefix("...")
-    ends, parts = dict[str, None](), dict[str, None]()
+    ending, containing = dict[str, None](), dict[str, None]()
     for cell in results.cells:
         for _, name, _ in _lines(results.out, cell.records):
             if name == item_id:
                 return name
             if name.endswith("/" + text.removeprefix("/")):
-                ends[name] = None
-            elif text in name and len(parts) <= CANDIDATES:
-                parts[name] = None
-    matches = list(ends or parts)
+                ending[name] = None
+            elif text in name and len(containing) <= CANDIDATES:
+                containing[name] = None
+    matches = list(ending or containing)
     if len(matches) == 1:
         return matches[0]
     if not matches:
@@ -92,14 +92,14 @@ def find_item(results: Results, item_id: str) -> str:
 def item_records(results: Results, name: str) -> Iterator[ItemRecords]:
     """The records of the item with this id, cell by cell."""
     for cell in _models_first(results):
-        records = _of(RecordFields, results.out, cell.records, name)
+        records = _lines_about(RecordFields, results.out, [cell.records], name)
         if not records:
             continue
-        beside = [row.records for row in judged_cells(results) if row.place == cell.place and row.control != "attack"]
-        read = [row.records for row in second_cells(results) if row.place == cell.place]
-        of_judges = tuple(line for path in beside for line in _of(OpinionFields, results.out, path, name))
-        of_readers = tuple(line for path in read for line in _of(SecondFields, results.out, path, name))
-        yield ItemRecords(cell, tuple(records), of_judges, of_readers)
+        judged = [row.records for row in judged_cells(results) if row.place == cell.place and row.control != "attack"]
+        second = [row.records for row in second_cells(results) if row.place == cell.place]
+        of_judges = _lines_about(OpinionFields, results.out, judged, name)
+        of_readers = _lines_about(SecondFields, results.out, second, name)
+        yield ItemRecords(cell, records, of_judges, of_readers)
 
 
 def _models_first(results: Results) -> list[CellResult]:
@@ -107,13 +107,17 @@ def _models_first(results: Results) -> list[CellResult]:
     return sorted(results.cells, key=lambda cell: cell.is_baseline)
 
 
-def _of(form: type[LineFields], run: Path, path: str, name: str) -> list[LineFields]:
-    """The lines about one item."""
-    file = records.records_file(run, path)
-    return [_object(form, file, number, text) for number, item, text in _lines(run, path) if item == name]
+def _lines_about(form: type[LineFields], run: Path, paths: Iterable[str], name: str) -> tuple[LineFields, ...]:
+    """The lines about one item in some files of records."""
+    return tuple(
+        _object(form, records.records_file(run, path), number, text)
+        for path in paths
+        for number, item, text in _lines(run, path)
+        if item == name
+    )
 
 
-# Finds the item's id without parsing the line; inside a text the quotes would be escaped.
+# The item's id is found without parsing the line. Inside a text the quotes are escaped.
 _ITEM = re.compile(rb'(?<!\\)"item": ?("(?:[^"\\]|\\.)*")')
 
 
@@ -133,7 +137,7 @@ _REQUIRED = ("dialogue", "question", "options", "labels", "references")
 
 
 def _object(form: type[LineFields], file: Path, number: int, text: bytes) -> LineFields:
-    """A line parsed as `form`, after a check that it has the fields that are shown."""
+    """A line parsed as `form`. Raises DataError if it lacks fields that are shown."""
     record = parse_object(text, file, number, surrogates=True)
     if not isinstance(record.get("item"), str) or not _is_whole(record):
         raise DataError("not a record of evalsuite: something is missing", file, number)
@@ -141,7 +145,8 @@ def _object(form: type[LineFields], file: Path, number: int, text: bytes) -> Lin
 
 
 def _is_whole(record: Mapping[str, object]) -> bool:
-    """Whether a line of records/ has the keys that are shown. Those of judged/ and second/, known by a key, are not checked."""
+    """Whether a line has the keys that are shown. Lines of judged/, which have "reasons", and of second/, which have "relation",
+    are not checked."""
     if "reasons" in record or "relation" in record:
         return True
     answer, scores = record.get("answer"), record.get("scores")
@@ -160,5 +165,7 @@ def option_shares(likelihoods: Sequence[LikelihoodFields]) -> list[float | None]
     logprobs = [x["logprob"] for x in likelihoods]
     if not all(isinstance(p, (int, float)) and isfinite(p) for p in logprobs):
         return [None] * len(logprobs)
-    parts = [exp(p - max(logprobs)) for p in logprobs]
-    return [part / sum(parts) for part in parts]
+    highest = max(logprobs, default=0.0)
+    weights = [exp(p - highest) for p in logprobs]
+    total = sum(weights)
+    return [weight / total for weight in weights]

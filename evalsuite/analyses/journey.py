@@ -39,8 +39,8 @@ from evalsuite.types import PARSERS, Answer, Cell, Place, Reading, Response, Sco
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
 
-_PROCESSES = 8  # the most processes that score: more would wait for the analyses, which one process makes
-_WORTH = 5000  # the fewest replies for which one more process scores: fewer are scored before it has started
+_PROCESSES = 8  # the most processes that score: more save little, since one process computes the analyses
+_WORTH = 5000  # requests for each process: fewer are scored before one more process has started
 
 
 def write_results(out: Path, reading: Reading, encoder: Encoder | None = None, processes: int | None = None) -> Results:
@@ -49,7 +49,8 @@ def write_results(out: Path, reading: Reading, encoder: Encoder | None = None, p
     The caller holds the folder's lock.
 
     encoder: adds the similarity of short texts. Without one, that of an earlier scoring of the same texts is kept.
-    processes: how many read and score; by default one a core, but no more than the replies keep busy. With an encoder it is one.
+    processes: the number that read and score; by default one a core, but no more than are worth it for so many requests. With an
+    encoder it is one.
 
     Raises ConfigError if there is no store or the parser is unknown.
     """
@@ -100,11 +101,11 @@ def score_run(
     replies = ReadReplies(source)
     if scored is None:
         groups = groups_of_models(source.cells())
-        scored = (score_replies(source, cell, reading, write_records, encoder) for group in groups for cell in group)
-    for each in scored:
-        kept = kept_similarity(each.result, before.metrics(each.place) if before else {})
-        replies.read[each.place] = replace(each, result=kept)
-    cells = tuple(replies.read[place] for place in sorted(replies.read))
+        scored = (score_replies(source, each, reading, write_records, encoder) for group in groups for each in group)
+    for cell in scored:
+        kept = kept_similarity(cell.result, before.metrics(cell.place) if before else {})
+        replies.scored[cell.place] = replace(cell, result=kept)
+    cells = tuple(replies.scored[place] for place in sorted(replies.scored))
     run = ScoredRun(out, reading, replies, write_records, cells)
     contents = {row.key: content for row in SECTIONS if (content := run.of(row)) is not None}
     results = Results(out or Path(), VERSION, reading, tuple(run.results), contents)
@@ -112,7 +113,7 @@ def score_run(
 
 
 def groups_of_models(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """The cells of all models on the same items, one group after the other: what is prepared for an item serves all of them."""
+    """Groups of the cells of all models on the same items: scored together, models share what is prepared for an item."""
     return [
         *by_key((cell.place.without("model"), cell) for cell in sorted(cells, key=lambda cell: cell.place)).values()
     ]
@@ -134,7 +135,7 @@ def score_in_processes(
 
 
 def _group_scorer(out: Path, reading: Reading) -> Callable[[Sequence[Cell]], list[tuple[ScoredCell, Path]]]:
-    """A worker's function: it scores cells, and writes the draft of each one's records."""
+    """The function of a worker process, which scores cells and writes a draft of each cell's records."""
     store, parts = open_store(out), dict[Path, Path]()
 
     @contextmanager
@@ -178,7 +179,7 @@ class ReadReplies:
     of the scored cells."""
 
     source: Source
-    read: dict[Place, ScoredCell] = field(default_factory=dict)
+    scored: dict[Place, ScoredCell] = field(default_factory=dict)
 
     def of(self, cell: Cell) -> Iterator[tuple[str, ScoredReply]]:
         for key, trial, response, read in self._walk(cell):
@@ -190,8 +191,8 @@ class ReadReplies:
             yield (trial, response, read[1]) if read else (trial, None, None)
 
     def _walk(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None, tuple[Answer, Score] | None]]:
-        """Every request of a cell: key, trial, reply, and its answer and score if it counts."""
-        scored = self.read.get(cell.place)
+        """Every request of a cell: key, trial, response, and (answer, score) if the response counts."""
+        scored = self.scored.get(cell.place)
         outcomes = iter(scored.outcomes.outcomes if scored else ())
         counted = scored.counted if scored else frozenset()
         for index, (key, trial, response) in enumerate(self.source.read(cell)):

@@ -1,14 +1,13 @@
 """Judges' means, corrected by people's scores of replies that were drawn at random (docs/judge.md, PPI++ of metrics/ppi.py).
 
 A row for each cell that a judge scored and an audit drew replies from. The corrected mean stands for what people would give the
-cell's replies on average. It is refused where that is not known: where the marked replies are no random part of the cell's.
+cell's replies on average. It is refused where the marked replies are too few, or no random part of the cell's.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +20,7 @@ from evalsuite.analyses.value_columns import MODEL, Columns, table
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import read_json
+from evalsuite.common.grouping import by_key
 from evalsuite.common.jsonl import first_fault
 from evalsuite.common.sheet import Column, Sheet, Text, Value
 from evalsuite.results.analysis import Analysis, Results, ScoredRun
@@ -85,6 +85,7 @@ def _people(out: Path) -> Iterator[People]:
 
 
 def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterator[JudgeCorrection]:
+    """A row for each scale of a judged cell that people used, too; none if their sample has no reply of the cell."""
     from evalsuite.metrics.ppi import corrected_mean
 
     if people.rubric not in (judged.rubric, judged.rubric.removesuffix("_en")):
@@ -94,26 +95,25 @@ def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterato
         output_id(place.model, trial.item.id, place.split, way_of(place, trial.rotation), text)
         for trial, text, _ in judged.replies
     ]
-    drawn = {row.output: row for row in people.drawn}
-    here = {n: drawn[name] for n, name in enumerate(ids) if name in drawn}
+    by_id = {row.output: row for row in people.drawn}
+    drawn = {n: by_id[name] for n, name in enumerate(ids) if name in by_id}  # index of a judged reply -> its marks
     contexts = sources([trial.item.context for trial, *_ in judged.replies])
     changed = people.outputs.get(place.model) != _replies(run.results, people.tasks)[place.model]
     for number, scale in enumerate(judged.scales):
-        if not here or people.scales.get(scale.name) != [scale.low, scale.high]:
+        if not drawn or people.scales.get(scale.name) != [scale.low, scale.high]:
             continue
-        marks = {n: (row.scores[scale.name], row.weight) for n, row in here.items() if scale.name in row.scores}
+        marks = {n: (row.scores[scale.name], row.weight) for n, row in drawn.items() if scale.name in row.scores}
         dialogues = len({contexts[n] for n in marks})
         refused: Refusal | None = None
         if people.suspicious:
             refused = "suspicious"
         elif changed:
             refused = "changed"
-        elif len(here) - len(marks) > UNMARKED * len(here):
+        elif len(drawn) - len(marks) > UNMARKED * len(drawn):
             refused = "unmarked"
         elif dialogues < FEWEST:
             refused = "few"
-        alone = mean = _NONE
-        tuning = None
+        alone, mean, tuning = _NONE, _NONE, None
         if refused is None:
             scores = [float(row[number]) for *_, row in judged.replies]
             estimate = corrected_mean(scores, marks, contexts, lowest=scale.low, highest=scale.high)
@@ -127,7 +127,7 @@ def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterato
             scale=scale.name,
             sample=people.name,
             annotators=people.annotators,
-            drawn=len(here),
+            drawn=len(drawn),
             marked=len(marks),
             dialogues=dialogues,
             raw=_raw(run, judged, scale.name),
@@ -139,7 +139,7 @@ def _corrected(run: ScoredRun, judged: JudgedReplies, people: People) -> Iterato
 
 
 def _replies(cells: Sequence[CellResult], tasks: Sequence[str]) -> Mapping[str, int]:
-    """Model -> written replies to these tasks, as an audit draws from them."""
+    """Model -> number of its written replies to these tasks: those that an audit draws from."""
     count: Counter[str] = Counter()
     for cell in cells:
         if cell.task in tasks and cell.scoring in WRITTEN and TASKS[cell.task].kind.written:
@@ -149,7 +149,7 @@ def _replies(cells: Sequence[CellResult], tasks: Sequence[str]) -> Mapping[str, 
 
 
 def _raw(run: ScoredRun, judged: JudgedReplies, scale: str) -> IntervalFields:
-    """The judge's uncorrected mean, as in the table of judges."""
+    """The judge's uncorrected mean on a scale, as the table of judges has it."""
     content = run.of(JUDGED)
     for cell in content.cells if content else ():
         judging = cell.place, cell.judge, cell.rubric, cell.control
@@ -178,12 +178,8 @@ _REFUSED: Mapping[Refusal, Text] = {
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each judge, rubric, scale and sample."""
-    rows = sorted(results.of(ANALYSIS) or (), key=_sheet_of)
-    yield from with_notes((_sheet(*where, [*group]) for where, group in groupby(rows, key=_sheet_of)), _LEGEND)
-
-
-def _sheet_of(row: JudgeCorrection) -> tuple[str, str, str, str]:
-    return row.judge, row.rubric, row.scale, row.sample
+    groups = by_key(((row.judge, row.rubric, row.scale, row.sample), row) for row in results.of(ANALYSIS) or ())
+    yield from with_notes((_sheet(*where, groups[where]) for where in sorted(groups)), _LEGEND)
 
 
 def _sheet(judge: str, rubric: str, scale: str, sample: str, rows: Sequence[JudgeCorrection]) -> Sheet:

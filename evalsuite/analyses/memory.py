@@ -1,7 +1,7 @@
 """Knowledge and reasoning of a model told apart (docs/memory.md).
 
 Items may rest on facts that other items ask for (`Item.rests_on`). A model's accuracy on items all of whose facts it knows says
-how it reasons; on the rest, a lacking fact may be why it is wrong. FRMM and MIB, which CHARM's authors compute from the same
+how it reasons; on the others, a lacking fact may be why it is wrong. FRMM and MIB, which CHARM's authors compute from the same
 outcomes, are in metrics/independence.py.
 
 A fact is known if its item, asked with 0 shots, unperturbed, is right: in more than half of its samples, by the task's first
@@ -146,15 +146,15 @@ class Fact:
     """A fact that a model was asked for."""
 
     known: bool
-    context: tuple[str, ...]  # the context of its item; contexts of one dialogue are one unit of intervals
+    context: tuple[str, ...]  # the context of its item, by which intervals find items of one dialogue
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """The facts of one task that a model knows, or lacks, and how that was asked and decided."""
+    """The facts that one task asks for, which a model knows or lacks."""
 
-    facts: Mapping[str, Fact]
-    how: KnowledgeWay
+    facts: Mapping[str, Fact]  # item's id -> its fact
+    way: KnowledgeWay
     whole: bool  # no request failed or is still to be made
 
 
@@ -175,9 +175,9 @@ class Reasoning:
 
     cells: tuple[Place, ...]
     questions: tuple[Question, ...]
-    facts: Mapping[str, Fact]  # items with a verdict
-    how: tuple[KnowledgeWay, ...]
-    whole: bool
+    facts: Mapping[str, Fact]  # item's id -> its fact, of the facts with a verdict
+    ways: tuple[KnowledgeWay, ...]
+    whole: bool  # no request failed or is still to be made, of these cells and of the facts
 
     @property
     def key(self) -> Coordinates:
@@ -189,16 +189,16 @@ class Reasoning:
 
 
 def compute(run: ScoredRun) -> Memory | None:
-    """The knowledge and the conclusions of a run's models; None if no item rests on a fact that the run asks for, too."""
+    """The analysis of a run; None if the run asks for no fact that its items rest on."""
     return memory(run.cells, partial(verdicts, run.replies))
 
 
 def memory(
     cells: Sequence[ScoredCell], judged: Callable[[Mapping[str, str]], Iterable[Verdicts]] = lambda rubrics: ()
 ) -> Memory | None:
-    """The analysis of scored cells; None as for `compute`.
+    """The analysis of scored cells; None if they ask for no fact that their items rest on.
 
-    judged: a function that takes task -> rubric of its official scoring, and returns the verdicts of judges by these rubrics.
+    judged: a function from task -> rubric of its official scoring to the verdicts of judges by these rubrics.
     """
     plain = [cell for cell in cells if cell.place.perturb == "none"]
     resting = [cell for cell in plain if any(o.item.rests_on for o in cell.outcomes.outcomes)]
@@ -229,6 +229,7 @@ def memory(
 
 
 def _facts(cells: Iterable[ScoredCell]) -> set[str]:
+    """The ids of the items that ask for the facts on which the cells' items rest."""
     return {fact for cell in cells for o in cell.outcomes.outcomes for fact in o.item.rests_on}
 
 
@@ -246,7 +247,7 @@ def _knowledge(
             asked.setdefault((place.model, place.task), {}).setdefault(place.variant, []).append(cell)
     rubrics = {task: TASKS[task].judged_by for _, task in asked if TASKS[task].judged_by}
     opinions = list(judged(rubrics)) if rubrics else []
-    # If there are several judges, the one with most verdicts on the task counts, so that all models are compared by the same.
+    # The judge with most verdicts on the task counts, so that all models are compared by the same judge.
     weights = Counter((v.place.task, v.judge) for v in opinions for _ in v.right)
     known: dict[str, list[KnownFacts]] = {}
     for (model, task), by_wording in asked.items():
@@ -260,22 +261,24 @@ def _knowledge(
 
 
 def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whole: bool) -> KnownFacts:
-    """The facts that a task's cells ask for: known or not by one judge's verdicts, or by the task's metric if there are none."""
-    right = {v.place: v.right for v in opinions}
+    """The facts that a task's cells ask for, known or lacking: by the verdicts of one judge, or without these by the metric."""
+    verdicts_at = {v.place: v.right for v in opinions}
     facts: dict[str, Fact] = {}
     for cell in cells:
-        rule = {} if opinions else {item: of_item.value > RIGHT for item, of_item in item_values(cell.outcomes).items()}
+        if opinions:
+            right = verdicts_at.get(cell.place, {})
+        else:
+            right = {item: of_item.value > RIGHT for item, of_item in item_values(cell.outcomes).items()}
         contexts = {o.item.id: o.item.context for o in cell.outcomes.outcomes}
-        verdicts_here = right.get(cell.place, rule)
-        facts |= {item: Fact(known, contexts[item]) for item, known in verdicts_here.items() if item in contexts}
+        facts |= {item: Fact(known, contexts[item]) for item, known in right.items() if item in contexts}
     place = cells[0].place
-    how = KnowledgeWay(
+    way = KnowledgeWay(
         facts_of=place.task,
         wording=place.variant,
         metric=opinions[0].scale if opinions else TASKS[place.task].item_metrics[0],
         judge=opinions[0].judge if opinions else None,
     )
-    return KnownFacts(facts, how, whole)
+    return KnownFacts(facts, way, whole)
 
 
 # --- the answers of a model to items that rest on facts
@@ -284,19 +287,20 @@ def _known_facts(cells: Sequence[ScoredCell], opinions: Sequence[Verdicts], whol
 def _reasoning(cell: ScoredCell, known: Mapping[str, Sequence[KnownFacts]]) -> Reasoning | None:
     """A cell whose items rest on facts; None if the model was asked for none of these."""
     place, wanted = cell.place, _facts([cell])
-    used = [k for k in known.get(place.model, ()) if not wanted.isdisjoint(k.facts)]
-    if not used:
+    known_facts = [of_task for of_task in known.get(place.model, ()) if not wanted.isdisjoint(of_task.facts)]
+    if not known_facts:
         return None
-    facts = {name: fact for k in used for name, fact in k.facts.items() if name in wanted}
+    facts = {name: fact for of_task in known_facts for name, fact in of_task.facts.items() if name in wanted}
     questions = tuple(
         Question(name, of_item.value, of_item.first.item.context, _state({*of_item.first.item.rests_on}, facts))
         for name, of_item in item_values(cell.outcomes).items()
     )
-    whole = cell.result.is_complete and all(k.whole for k in used)
-    return Reasoning((place,), questions, facts, tuple(k.how for k in used), whole)
+    whole = cell.result.is_complete and all(of_task.whole for of_task in known_facts)
+    return Reasoning((place,), questions, facts, tuple(of_task.way for of_task in known_facts), whole)
 
 
 def _state(rests_on: set[str], facts: Mapping[str, Fact]) -> str:
+    """The state of an item's facts, as `Question` lists them."""
     verdicts = [facts[name].known for name in rests_on if name in facts]
     if not rests_on:
         return "free"
@@ -306,14 +310,14 @@ def _state(rests_on: set[str], facts: Mapping[str, Fact]) -> str:
 
 
 def _pool(parts: Sequence[Reasoning]) -> Reasoning:
-    """Several tasks of a model as one. Tasks come in the registry's order."""
+    """The reasoning of one model over several tasks, which come in the registry's order."""
     order = list(TASKS)
     parts = sorted(parts, key=lambda part: (order.index(part.cells[0].task), part.cells[0]))
     return Reasoning(
         tuple(cell for part in parts for cell in part.cells),
         tuple(question for part in parts for question in part.questions),
         {name: fact for part in parts for name, fact in part.facts.items()},
-        tuple({str(row): row for part in parts for row in part.how}.values()),
+        tuple({str(row): row for part in parts for row in part.ways}.values()),
         all(part.whole for part in parts),
     )
 
@@ -323,7 +327,7 @@ def _by_knowledge(reasoning: Reasoning) -> AccuracyByKnowledge:
     states = Counter(question.state for question in reasoning.questions)
     return AccuracyByKnowledge(
         metric=TASKS[reasoning.cells[0].task].item_metrics[0],
-        knowledge=list(reasoning.how),
+        knowledge=list(reasoning.ways),
         facts=_mean([(float(fact.known), fact.context) for fact in reasoning.facts.values()]),
         all=_mean([(q.value, q.context) for q in reasoning.questions]),
         known=_mean([(q.value, q.context) for q in reasoning.questions if q.state == "known"]),
@@ -334,7 +338,7 @@ def _by_knowledge(reasoning: Reasoning) -> AccuracyByKnowledge:
 
 
 def _mean(rows: Sequence[tuple[float, tuple[str, ...]]]) -> ItemMean | None:
-    """The mean over (value, context), with contexts of one dialogue as one unit, whatever task asks about it; None for none."""
+    """The mean of values, from (value, context) pairs, with dialogues as units, over all tasks; None without pairs."""
     if not rows:
         return None
     values, contexts = zip(*rows, strict=True)
@@ -349,11 +353,11 @@ def _about(key: Coordinates) -> About:
 
 
 def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Independent]:
-    """FRMM and MIB of each group of models that were asked in the same way, for the same tasks and facts. Models in `left_out`
+    """FRMM and MIB of each group of models that were asked the same tasks and facts in the same way. Models in `left_out`
     (baselines and adapters) take no part, nor do models some of whose replies failed or are missing."""
     from evalsuite.metrics.independence import Solved, frmm, mib
 
-    groups = by_key(((pool.key, str(pool.how)), pool) for pool in pools if pool.cells[0].model not in left_out)
+    groups = by_key(((pool.key, str(pool.ways)), pool) for pool in pools if pool.cells[0].model not in left_out)
     for (key, _), group in groups.items():
         unclear = {pool.cells[0].model: sum(q.state == "unclear" for q in pool.questions) for pool in group}
         models = {
@@ -369,17 +373,17 @@ def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Ind
         battles = mib(models) if len(models) > 1 else {}
         yield Independent(
             **_about(key),
-            knowledge=list(group[0].how),
+            knowledge=list(group[0].ways),
             models=[
                 IndependentModel(
                     model=model,
-                    items=mono.items,
-                    accuracy=_share(mono.accuracy),
-                    rank=mono.rank,
-                    retained=mono.retained,
+                    items=alone.items,
+                    accuracy=_share(alone.accuracy),
+                    rank=alone.rank,
+                    retained=alone.retained,
                     unclear=unclear[model],
-                    frmm=_share(mono.retained_accuracy),
-                    frmm_rank=mono.retained_rank,
+                    frmm=_share(alone.retained_accuracy),
+                    frmm_rank=alone.retained_rank,
                     mib=_share(battles[model].mean) if model in battles else None,
                     mib_rank=battles[model].rank if model in battles else None,
                     battles=[
@@ -387,7 +391,7 @@ def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Ind
                         for other, battle in (battles[model].against.items() if model in battles else ())
                     ],
                 )
-                for model, mono in frmm(models).items()
+                for model, alone in frmm(models).items()
             ],
             left_out=[pool.cells[0].model for pool in group if not pool.whole],
         )
@@ -418,7 +422,7 @@ _ALL = Text("各任务合计", "all tasks")
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each way of asking, of all tasks and models; then FRMM, MIB and the battles."""
+    """A sheet for each way of asking, over all tasks and models; then sheets of FRMM and MIB, and of the pairs behind MIB."""
     if not (memory := results.of(ANALYSIS)):
         return
     every: list[CellByKnowledge | PooledByKnowledge] = [*memory.tasks, *memory.pooled]
@@ -461,11 +465,11 @@ def _line(row: CellByKnowledge | PooledByKnowledge, about: Mapping[str, str]) ->
 
 
 def _decided(rows: Sequence[CellByKnowledge | PooledByKnowledge | Independent]) -> Text:
-    """A note on who decided whether a fact is known, for each task: a judge, or the rule."""
+    """A note that names for each task who decided whether a fact is known: a judge, or the rule."""
     judges: dict[str, dict[str, None]] = {}
     for row in rows:
-        for how in row.knowledge:
-            judges.setdefault(how.judge or "", {})[how.facts_of] = None
+        for way in row.knowledge:
+            judges.setdefault(way.judge or "", {})[way.facts_of] = None
     zh, en = [], []
     for judge, tasks in judges.items():
         names = [TASKS[task] for task in sorted(tasks, key=task_order)]
@@ -474,7 +478,7 @@ def _decided(rows: Sequence[CellByKnowledge | PooledByKnowledge | Independent]) 
     return Text("是否知道该事实：" + "；".join(zh), "whether a fact is known: " + "; ".join(en))
 
 
-# --- the authors' measures
+# --- tables of the authors' measures
 
 
 def _measured(entries: Sequence[Independent]) -> Iterator[Sheet]:
