@@ -1,4 +1,4 @@
-"""Everything that is computed over scored cells: a file per analysis, with its values, its computation and its sheets.
+"""Analyses of scored cells: a file for each, with the model of its content, its computation and its sheets.
 
-table.py is the table of them; journey.py leads from replies to results.json, saved.py back from the file.
+table.py lists them. journey.py scores a run's replies and writes results.json; saved.py reads that file.
 """

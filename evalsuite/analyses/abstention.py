@@ -3,7 +3,7 @@
 A reply is answered (parsed; several or conflict: answered, and wrong), abstained (refused), or silent (unparsed,
 truncated, empty, filtered). With a penalty p an item scores its value v less p (1 - v) if it was answered, else 0. The
 score is linear in p, so that the second moments stored here give it, with its interval, for any p without scoring
-again: `show --penalty`.
+again (`show --penalty`).
 """
 
 from __future__ import annotations
@@ -62,18 +62,20 @@ class Abstention(CellFields):
 
 
 def compute(run: ScoredRun) -> list[Abstention] | None:
-    """A row for each cell asked in a way in which any model abstained; None if none did."""
+    """A row for each cell of a task, set and way in which some model abstained; None if none did."""
     written = [cell for cell in run.outcomes if cell.place.scoring in WRITTEN and cell.is_share]
-    ways = {cell.place.without("model") for cell in written if any(o.answer.status in ABSTAINED for o in cell.outcomes)}
-    return [abstention(cell) for cell in written if cell.outcomes and cell.place.without("model") in ways] or None
+    places = {
+        cell.place.without("model") for cell in written if any(o.answer.status in ABSTAINED for o in cell.outcomes)
+    }
+    return [abstention(cell) for cell in written if cell.outcomes and cell.place.without("model") in places] or None
 
 
 def abstention(cell: CellOutcomes) -> Abstention:
     """The row of a cell with replies."""
     outcomes = cell.outcomes
-    answers = [o.answer.status in ANSWERED for o in outcomes]
+    answers = [float(o.answer.status in ANSWERED) for o in outcomes]
     dialogues = [o.cluster for o in outcomes]
-    answered = [o for o, answer in zip(outcomes, answers, strict=True) if answer]
+    answered = [o for o in outcomes if o.answer.status in ANSWERED]
     abstained = sum(o.answer.status in ABSTAINED for o in outcomes)
     rights = [o.value * answer for o, answer in zip(outcomes, answers, strict=True)]
     wrongs = [(1 - o.value) * answer for o, answer in zip(outcomes, answers, strict=True)]
@@ -85,7 +87,7 @@ def abstention(cell: CellOutcomes) -> Abstention:
         answered=len(answered),
         abstained=abstained,
         silent=len(outcomes) - len(answered) - abstained,
-        coverage=mean_interval([float(x) for x in answers], dialogues),
+        coverage=mean_interval(answers, dialogues),
         accuracy=mean_interval([o.value for o in answered], [o.cluster for o in answered]) if answered else None,
         right=math.fsum(rights) / len(rights),
         wrong=math.fsum(wrongs) / len(wrongs),
@@ -97,16 +99,16 @@ def abstention(cell: CellOutcomes) -> Abstention:
 
 def _covariance(a: Sequence[float], b: Sequence[float], dialogues: Sequence[int]) -> float | None:
     """The covariance of two means over (N,) items, dialogues as clusters (Liang & Zeger 1986); None for one dialogue."""
-    sums: dict[int, list[float]] = {}
+    deviations: dict[int, list[float]] = {}  # dialogue -> sums of its items' deviations from the means of a and b
     means = math.fsum(a) / len(a), math.fsum(b) / len(b)
     for x, y, dialogue in zip(a, b, dialogues, strict=True):
-        of_dialogue = sums.setdefault(dialogue, [0.0, 0.0])
-        of_dialogue[0] += x - means[0]
-        of_dialogue[1] += y - means[1]
-    count = len(sums)
+        sums = deviations.setdefault(dialogue, [0.0, 0.0])
+        sums[0] += x - means[0]
+        sums[1] += y - means[1]
+    count = len(deviations)
     if count < 2:
         return None
-    return math.fsum(x * y for x, y in sums.values()) * count / (count - 1) / len(a) ** 2
+    return math.fsum(x * y for x, y in deviations.values()) * count / (count - 1) / len(a) ** 2
 
 
 # --- tables

@@ -1,7 +1,7 @@
 """`evalsuite anchors`: the outcomes of several models -> a few items with weights that estimate the full score.
 
-Outcomes are read from results.json and records/ of runs or submissions. Methods and errors are in metrics/anchors.py, the model
-of the file in results/schema/anchors.py.
+Outcomes are read from results.json and records/ of runs or submissions. metrics/anchors.py has the methods and their errors,
+results/schema/anchors.py the model of the file that is written.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats
 
 SIZES = (25, 50, 100, 200)
-FEW = 10  # the fewest models by which the error itself is known well
+FEW = 10  # with fewer models, a remark says that the error itself is uncertain
 
 
 @dataclass(frozen=True, slots=True)
 class WayAsked:
-    """The settings in which a model was asked and its replies were read: equal for all models by which items are chosen."""
+    """The settings by which a model was asked and its replies were read. Items are chosen by models for which all are equal."""
 
     wording: str
     template: str
@@ -70,27 +70,26 @@ class TaskOutcomes:
     facts: Facts
     models: tuple[str, ...]
     items: tuple[str, ...]
-    table: Floats
-    answers: Indices | None
+    table: Floats  # (models, items)
+    answers: Indices | None  # (items,) number of the right answer; None for a task whose answers are texts
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenAnchors:
-    """The anchor items of a task and set, with the curve of errors by number of items; `point` is the curve's point for this
-    set."""
+    """The anchor items of a task and set, with their error."""
 
     column: TaskOutcomes
-    point: SizeError
-    curve: tuple[SizeError, ...]
-    items: tuple[tuple[str, float], ...]
+    point: SizeError  # the error of so many items
+    curve: tuple[SizeError, ...]  # the errors of each requested number of items, that of `point` last
+    items: tuple[tuple[str, float], ...]  # (id, weight)
 
 
 def anchors(
     runs: Sequence[str | Path], sizes: Sequence[int] = SIZES, models: Sequence[str] = (), seed: int = 0
 ) -> tuple[list[ChosenAnchors], list[str]]:
-    """(the anchor items of every task and set, as many as the last of `sizes`; a line for all that was left out, and why).
+    """Choose anchor items of every task and set, as many as the last of `sizes`. Returns them with remarks on what was left out.
 
-    models: only these, baselines and adapters among them. Raises ConfigError if nothing can be chosen.
+    models: the models to choose by; empty: all but baselines and adapters. Raises ConfigError if nothing can be chosen.
     """
     from evalsuite.metrics.anchors import choose, curve
 
@@ -122,8 +121,8 @@ def anchors(
 
 
 def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tuple[list[TaskOutcomes], list[str]]:
-    """Read the outcomes of tasks and sets that enough models answered completely in one way. Returns them, and the reasons for
-    which cells were left out."""
+    """Read the outcomes of tasks and sets that enough models answered completely in one way. Returns them with remarks on the
+    cells that were left out."""
     from evalsuite.metrics.anchors import FEWEST
 
     remarks: list[str] = []
@@ -133,12 +132,12 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
         unfit: dict[str, list[str]] = {}  # reason -> cells
         for cell in results.cells:
             reason = _unfit(cell, models)
-            if reason:
-                unfit.setdefault(reason, []).append(cell.place.name)
             if reason is None:
                 with damage_named(results):
                     outcomes = _model_outcomes(run, cell, results.reading)
                 by_column.setdefault((cell.task, cell.set, cell.split), []).append((cell, outcomes))
+            elif reason:
+                unfit.setdefault(reason, []).append(cell.place.name)
         for reason, names in unfit.items():
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             remarks.append(f"{run}: left out, {reason}: {names[0]}{more}")
@@ -160,7 +159,7 @@ def read_columns(runs: Sequence[str | Path], models: Sequence[str] = ()) -> tupl
 
 
 def _unfit(cell: CellResult, models: Sequence[str]) -> str | None:
-    """The reason why a cell cannot be used; "" if that needs no message, None if the cell can be used."""
+    """The reason why a cell is left out, "" if no remark is needed; None if it is used."""
     task = TASKS[cell.task]
     if cell.perturb != "none" or (cell.model not in models if models else cell.is_baseline):
         return ""
@@ -198,28 +197,28 @@ def _model_outcomes(run: Path, cell: CellResult, reading: Reading) -> ModelOutco
 
 
 def _column(cells: Sequence[tuple[CellResult, ModelOutcomes]], remarks: list[str]) -> TaskOutcomes:
-    """The models that were asked in the most frequent way, and a remark on each of the others."""
+    """The outcomes of the models that were asked in the most frequent way. A remark on each other cell is added."""
     import numpy as np
 
     ways = Counter(outcomes.way for _, outcomes in cells)
-    most = max(ways, key=lambda way: ways[way])
-    cell, first = next((cell, outcomes) for cell, outcomes in cells if outcomes.way == most)
+    usual = max(ways, key=lambda way: ways[way])
+    cell, first = next((cell, outcomes) for cell, outcomes in cells if outcomes.way == usual)
     by_model: dict[str, ModelOutcomes] = {}
     for other, outcomes in cells:
-        if outcomes.way != most:
-            differ = most.differs_in(outcomes.way)
+        if outcomes.way != usual:
+            differ = usual.differs_in(outcomes.way)
             remarks.append(
                 f"{other.place.name} of {outcomes.run}: left out, asked otherwise than most: other {', '.join(differ)}"
             )
         elif any(outcomes.fingerprint == known.fingerprint for known in by_model.values()):
             remarks.append(f"{other.place.name} of {outcomes.run}: left out, the same model is there already")
         else:
-            unique = outcomes.model if outcomes.model not in by_model else f"{outcomes.model} ({outcomes.run})"
-            by_model[unique] = replace(outcomes, model=unique)
+            name = outcomes.model if outcomes.model not in by_model else f"{outcomes.model} ({outcomes.run})"
+            by_model[name] = replace(outcomes, model=name)
     items = tuple(first.values)
     table = np.array([[outcomes.values[item] for item in items] for outcomes in by_model.values()])
-    known = sorted({*first.answers.values()})
-    numbers = np.array([known.index(first.answers[item]) for item in items]) if "" not in known else None
+    answers = sorted({*first.answers.values()})
+    numbers = np.array([answers.index(first.answers[item]) for item in items]) if "" not in answers else None
     return TaskOutcomes(cell.place, cell.facts, tuple(by_model), items, table, numbers)
 
 

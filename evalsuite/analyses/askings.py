@@ -18,7 +18,7 @@ class Askings:
 
     metric: str
     place: Place  # the place of the first asking
-    part: str  # the part of the place in which the askings differ; "" for those within one cell
+    part: str  # the part of the place in which the askings differ; "" for askings within one cell
     outcomes: Mapping[str, Mapping[str, Outcome]]  # asking -> item -> its outcome
 
     @property
@@ -33,7 +33,7 @@ class Askings:
 
     @property
     def whole(self) -> dict[str, list[Outcome]]:
-        """Item -> its outcome in each asking, without items that some asking did not answer, or that were asked once."""
+        """Item -> its outcome in each asking: of items that were asked more than once, and answered every time."""
         change = PERTURBATIONS[self.place.perturb]
 
         def askings_of(outcome: Outcome) -> int:
@@ -44,7 +44,7 @@ class Askings:
 
 
 def askings_within(cell: CellOutcomes) -> Askings:
-    """The rotations of a cell that asks all of them, those of the first sample; of another cell its samples."""
+    """A cell's rotations, in its first sample; the samples of a cell without rotations."""
     rotated = PERTURBATIONS[cell.place.perturb].several
     asked = by_key(
         (outcome.rotation if rotated else outcome.sample, (outcome.item.id, outcome))
@@ -57,7 +57,7 @@ def askings_within(cell: CellOutcomes) -> Askings:
 def askings_across(
     part: str, cells: Iterable[CellOutcomes], outcomes_of: Callable[[CellOutcomes], Mapping[str, Outcome]]
 ) -> Iterator[Askings]:
-    """Groups of cells that differ in one part of their place alone, with the outcome of each item in a cell."""
+    """The askings of each group of cells whose places differ in `part` alone. `outcomes_of`: cell -> item -> its outcome."""
     for group in differing_in(part, cells):
         outcomes = {str(getattr(cell.place, part)): outcomes_of(cell) for cell in group}
         yield Askings(group[0].metric, group[0].place, part, outcomes)

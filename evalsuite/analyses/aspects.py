@@ -1,6 +1,6 @@
 """Accuracy by group of items over all tasks of a benchmark: CHARM's aspects of Chinese culture.
 
-A group may have items in one task only, as public figures have in the one on sport: only the tasks together show all groups.
+Some groups have items in one task only, as public figures have in the task on sport: only all tasks together show every group.
 Every item weighs the same. Intervals are those of breakdowns: Wilson's at the effective number of items, dialogues as clusters.
 """
 
@@ -114,12 +114,12 @@ def _sheet(benchmark: str, item_set: str, split: str, tasks: Iterable[str], rows
     lines.append(Row((Text("随机水平", "chance"), "", *(Value(largest[name].chance) for name in names)), "apart"))
     pooled = [TASKS[name] for name in sorted(tasks, key=task_order)]
     sizes = [(_name(benchmark, name), largest[name].n) for name in names]
-    what = Text(
+    note = Text(
         f"任务：{'、'.join(task.zh for task in pooled)}；题数：{'、'.join(f'{name.zh} {n}' for name, n in sizes)}",
         f"{', '.join(task.short for task in pooled)}; n: {', '.join(f'{name.en} {n}' for name, n in sizes)}",
     )
     title = titled(f"{suite.title} {item_set}", "：按方面", ": by aspect")
-    return Sheet("aspects", title, columns, tuple(lines), (what,), about={"set": item_set, "split": split})
+    return Sheet("aspects", title, columns, tuple(lines), (note,), about={"set": item_set, "split": split})
 
 
 def _name(benchmark: str, group: str) -> Text:

@@ -53,10 +53,10 @@ def average_ranks(values: Mapping[str, Sequence[float]], few: bool = False) -> R
     higher, equal = (compare(table, table[:, None]).sum(axis=1) for compare in (np.greater, np.equal))
     ranks = higher + (equal + 1) / 2
     mean = {model: float(row.mean()) for model, row in zip(values, ranks, strict=True)}
-    between = {model: (float(row.min()), float(row.max())) for model, row in zip(values, ranks, strict=True)}
+    ranges = {model: (float(row.min()), float(row.max())) for model, row in zip(values, ranks, strict=True)}
     models, columns = table.shape
     if few or models < MODELS or columns < COLUMNS:
-        return Ranks(mean, between, columns, few=few)
+        return Ranks(mean, ranges, columns, few=few)
     # Computed here, since loading scipy.stats took an eighth of the time of `evalsuite show`.
     middle = (models + 1) / 2
     spread = float(((ranks - middle) ** 2).sum())
@@ -64,7 +64,7 @@ def average_ranks(values: Mapping[str, Sequence[float]], few: bool = False) -> R
     statistic = (models - 1) * moves / spread if spread else 0.0  # without spread all are tied
     p = float(import_module("scipy.special").chdtrc(models - 1, statistic))
     difference = critical_value(models) * math.sqrt(models * (models + 1) / 6 / columns)
-    return Ranks(mean, between, columns, statistic, p, difference)
+    return Ranks(mean, ranges, columns, statistic, p, difference)
 
 
 def nemenyi(models: int) -> float:
@@ -111,8 +111,8 @@ class BenchmarkRanks(NamedTuple):
 def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
     """The ranks by the tasks' headline metrics, from the cells of one run. Baselines and adapters are ignored.
 
-    As on the page, a task counts if all models were asked the same items of it; estimates do not matter there, since their models
-    are not ranked. No model is ranked where fewer than two tasks count for that reason.
+    As on the page, a task counts only if all its cells without an estimate are on the same items; models with estimates are not
+    ranked. Where this leaves fewer than two tasks, no model is ranked.
     """
     columns = by_key(
         ((TASKS[cell.task].benchmark, cell.without("model", "task")), cell)
@@ -126,10 +126,10 @@ def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
             value = ranked_value(cell)
             if cell.is_complete and value is not None:
                 by_task[cell.task] = value
-        there = sorted({cell.task for cell in group}, key=task_order)
+        every_task = sorted({cell.task for cell in group}, key=task_order)
         asked = by_key((cell.task, cell.asked_items) for cell in group if not cell.is_estimate)
-        unlike = [task for task in there if len({*asked.get(task, ())}) > 1]
-        tasks = [task for task in there if task not in unlike]
+        unlike = [task for task in every_task if len({*asked.get(task, ())}) > 1]
+        tasks = [task for task in every_task if task not in unlike]
         ranked = {
             model: [by_task_of_model[task] for task in tasks]
             for model, by_task_of_model in values.items()
@@ -139,8 +139,8 @@ def ranks_of(cells: Iterable[CellResult]) -> Iterator[BenchmarkRanks]:
             few = any(cell.headline.low is None for cell in group if cell.model in ranked and cell.task in tasks)
             left_out = dict.fromkeys((model for model in values if model not in ranked), "incomplete")
             yield BenchmarkRanks(benchmark, place, average_ranks(ranked, few), left_out, unlike)
-        elif len(values) > 1 and len(there) > 1 and len(tasks) < 2:
-            whole = {model for model, by_task_of_model in values.items() if len(by_task_of_model) == len(there)}
+        elif len(values) > 1 and len(every_task) > 1 and len(tasks) < 2:
+            whole = {model for model, by_task_of_model in values.items() if len(by_task_of_model) == len(every_task)}
             why = {model: "other items" if model in whole else "incomplete" for model in values}
             yield BenchmarkRanks(benchmark, place, Ranks({}, {}, len(tasks)), why, unlike)
 
@@ -155,7 +155,7 @@ def ranked_value(cell: CellResult) -> float | None:
 
 
 def rank_sheets(results: Results) -> Iterator[Sheet]:
-    """Average ranks over all models and tasks of the run; shows only the models in `results`."""
+    """Average ranks over all models and tasks of the run; only the models in `results` have rows."""
     shown = by_key((cell.without("model", "task"), cell.model) for cell in results.cells)
     rows = []
     for row in ranks_of(results.whole.cells):

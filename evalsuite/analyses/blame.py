@@ -24,8 +24,8 @@ from evalsuite.results.schema.record import Record
 def damage_named(*runs: Results) -> Iterator[None]:
     """Context manager that checks all records of the runs against their schemas after an unexpected error.
 
-    A record in another form becomes a DataError with file, line and field. If there is none, the defect is ours, and the error is
-    raised again."""
+    A record in another form becomes a DataError with file, line and field. If all have the right form, the defect is ours: the
+    error is raised again."""
     try:
         yield
     except EvalsuiteError:

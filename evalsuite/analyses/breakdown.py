@@ -44,7 +44,7 @@ class Bin(ItemMean):
 
 
 class GroupMean(ItemMean):
-    """Items of one relation category, inference type or dimension."""
+    """The items of one group: a relation category, inference type or dimension."""
 
     name: str
     zh: str | None = Field(default=None, description="Title in Chinese; absent: the name serves.")
@@ -73,7 +73,7 @@ class Breakdown(CellFields):
 
 
 def compute(run: ScoredRun) -> list[Breakdown]:
-    distances: dict[int, int | None] = {}  # id of the `Item` object -> its distance; all models share the objects
+    distances: dict[int, int | None] = {}  # id of an `Item` object, which the cells of all models share -> its distance
     return [row for cell in run.outcomes if (row := breakdown(cell, distances))]
 
 
@@ -187,7 +187,7 @@ Heading = str | Ends  # the name of a group, or the ends of a bin
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each benchmark, set, way and property: a column per bin, a block of rows per task, a row per model. A task
-    whose items are all in one bin is left out: its score there is the one of the main results."""
+    whose items are all in one bin is left out, as its only score is in the main results."""
     legend = Text(
         "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；任务名旁：题数；?：无法判断",
         "metric in % and its 95 % interval (Wilson, dialogues as units); beside a task's name: items; ?: could not be told",

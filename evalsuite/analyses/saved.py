@@ -1,4 +1,4 @@
-"""results.json as a file: read as a `Results`, whole or for some cells; and checks before it is written anew."""
+"""results.json as a file: it is read as `Results`, which may be narrowed to some cells, and checked before it is written anew."""
 
 from __future__ import annotations
 
@@ -70,8 +70,7 @@ def load_results(run: Path) -> Results:
 
 @contextmanager
 def score_named(run: Path) -> Iterator[None]:
-    """Context manager in which a DataError of results.json becomes a ConfigError that names the command which rewrites the
-    file."""
+    """Context manager that turns a DataError about results.json into a ConfigError, with the command that rewrites the file."""
     try:
         yield
     except DataError as error:
@@ -120,7 +119,7 @@ def _problems(cell: CellResult) -> Iterator[str]:
 
 
 class _EarlierCell(BaseModel):
-    """The fields that a new scoring needs of a cell of an earlier results.json, of whatever version."""
+    """A cell of an earlier results.json, of any version, with the fields that a new scoring needs."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -140,8 +139,8 @@ class Earlier:
     """results.json as it was last written, by any version."""
 
     cells: Mapping[Place, _EarlierCell]
-    files: tuple[str, ...]  # paths of the files of records that it names
-    askers: frozenset[str]  # the judges and second readers that it names
+    files: tuple[str, ...]  # paths of its files of records, within the folder
+    askers: frozenset[str]  # "judge NAME", "second reader NAME"
 
     @classmethod
     def of(cls, out: Path) -> Earlier:
@@ -153,15 +152,15 @@ class Earlier:
         try:
             content = json.loads(path.read_bytes())
             cells = [_EarlierCell.model_validate(row) for row in content["cells"]]
-            beside = {
+            asked = {
                 row.key: (content.get(row.key) or {}).get("cells", ())
                 for row in (judged.ANALYSIS, second_reader.ANALYSIS)
             }
-            files = (*(cell.records for cell in cells), *(row["records"] for rows in beside.values() for row in rows))
+            files = (*(cell.records for cell in cells), *(row["records"] for rows in asked.values() for row in rows))
             if not all(map(is_records_file, files)):
                 raise ValueError("no file of records")
-            askers = {f"judge {row['judge']}" for row in beside[judged.ANALYSIS.key]}
-            askers |= {f"second reader {row['reader']}" for row in beside[second_reader.ANALYSIS.key]}
+            askers = {f"judge {row['judge']}" for row in asked[judged.ANALYSIS.key]}
+            askers |= {f"second reader {row['reader']}" for row in asked[second_reader.ANALYSIS.key]}
             return cls({cell.place: cell for cell in cells}, files, frozenset(askers))
         except OSError as error:
             raise ConfigError(f"{path}: cannot read: {error.strerror}") from None
@@ -171,7 +170,7 @@ class Earlier:
             ) from None
 
     def metrics(self, place: Place) -> dict[str, MetricValue]:
-        """The figures of a cell in an earlier file, without metrics that this version does not know."""
+        """The figures of the cell at a place, without those that this version cannot read; {} if there was no such cell."""
         known = {}
         for name, values in self.cells[place].metrics.items() if place in self.cells else ():
             try:
@@ -182,7 +181,7 @@ class Earlier:
 
 
 def record_files(results: Results) -> list[str]:
-    """Paths of the files of records that results.json names, within the run's folder."""
+    """Paths of a run's files of records, within its folder."""
     cells, judgings, readings = results.cells, judged_cells(results), second_cells(results)
     return [*(x.records for x in cells), *(x.records for x in judgings), *(x.records for x in readings)]
 
@@ -199,7 +198,7 @@ def require_own(out: Path) -> None:
 
 
 def require_cells(out: Path, cells: Iterable[Cell], before: Earlier | None = None) -> None:
-    """Raise ConfigError if results.json has cells that are not among those of the store. `before`: its content, if known."""
+    """Raise ConfigError if results.json has cells that the store lacks. `before`: its content, if it was read already."""
     before = before or Earlier.of(out)
     lost = {*before.cells} - {cell.place for cell in cells}
     if lost:
@@ -234,7 +233,7 @@ def require_replies(out: Path, before: Earlier, after: Results) -> None:
 
 
 def _askers(results: Results) -> set[str]:
-    """The judges and second readers, as `Earlier.askers` names them."""
+    """The judges and second readers of a run, in the form of `Earlier.askers`."""
     judges = {f"judge {row.judge}" for row in judged_cells(results)}
     return judges | {f"second reader {row.reader}" for row in second_cells(results)}
 
@@ -243,9 +242,10 @@ def _askers(results: Results) -> set[str]:
 
 
 def narrow(results: Results, filters: Mapping[str, Sequence[str]]) -> Results:
-    """Keep only what concerns the wanted cells. `filters`: part of a place (types.PLACE) -> values, as typed by a person.
+    """Keep the cells that match all filters, and the rows of analyses that are about such cells alone.
 
-    Raises ConfigError for a value that no cell has, or if no cell has all of them together.
+    filters: part of a place (types.PLACE) -> values, as a person types them. Raises ConfigError for a value that no cell has,
+    or if no cell matches.
     """
     places = [cell.place for cell in results.cells]
     chosen = {name: known_values(places, name, values) for name, values in filters.items() if values}

@@ -1,4 +1,4 @@
-"""The table of analyses: a row of each, in the order in which terminal, exports and page show them."""
+"""The table of analyses: a row for each, in the order in which terminal, exports and page show them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ def at_end() -> list[str]:
 
 
 def other_tables(results: Results) -> list[str]:
-    """The tables that are not printed at the end of a run and have something to show, as far as that is known at once."""
+    """The tables that are not printed at the end of a run, but have sheets. `only_named` ones, which may take long to make, are
+    taken to have some."""
     others = (row for row in TABLES.values() if not row.at_end)
     return [row.name for row in others if row.only_named or next(sheets(results, [row.name]), None)]
 
