@@ -1,5 +1,5 @@
-"""The tests of `evalsuite contamination`, beside a run's scores: contamination.json in its folder, and its rows in results.json
-(docs/contamination.md). The words of its tables accuse nobody."""
+"""The tests of `evalsuite contamination` beside a run's scores (docs/contamination.md): contamination.json in the run's folder,
+whose rows results.json repeats. The words of the tables accuse nobody."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import estimate_flags, set_name, split_words, task_and_set, titled
 
 NAME = "contamination.json"
-ORDER = ("order", "options", "mink", "names", "completion", "guided")  # order of tests in tables
+ORDER = ("order", "options", "mink", "names", "completion", "guided")  # the order of the tests in tables
 LEVEL = 0.05  # corrected p below which a test is a sign that a file was read
 
 
@@ -82,7 +82,7 @@ class ExposureTest(Located):
 
     @property
     def is_sign(self) -> bool:
-        """Whether the file's text is likelier than one that was never read would be."""
+        """Whether the result is a sign that the model read the file: the corrected p is below LEVEL."""
         return self.p_holm is not None and self.p_holm < LEVEL
 
 
@@ -104,8 +104,11 @@ def read_rows(out: Path) -> list[ExposureTest]:
 
 
 def keep_rows(out: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows into the folder, in place of earlier ones of the same model, file and test, and of another model that had its
-    name. p-values are corrected over all rows of a model (Holm). The caller holds the folder's lock."""
+    """Write rows into the folder's contamination.json. They replace rows of the same model, file, test and form, and all rows of
+    another model with the same name. p-values are corrected over all rows of a model (Holm).
+
+    The caller holds the folder's lock.
+    """
     from evalsuite.metrics.statistics import holm
 
     new = [ExposureTest.model_validate({**row, "p_holm": None}) for row in rows]
@@ -121,14 +124,14 @@ def keep_rows(out: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     replace_file(path, finite_json({"format": 1, "rows": written}, path, indent=1) + "\n")
 
 
-def _order(row: ExposureTest) -> Any:
-    known = row.task in TASKS
-    about = (task_order(row.task) if known else len(TASKS), row.task, set_order(row.set), row.split)
-    return (row.model, *about, ORDER.index(row.test), row.form)
+def _order(row: ExposureTest) -> tuple[Any, ...]:
+    """A key that sorts rows by model, file, test and form; tasks that are not installed come last."""
+    task = task_order(row.task) if row.task in TASKS else len(TASKS)
+    return row.model, task, row.task, set_order(row.set), row.split, ORDER.index(row.test), row.form
 
 
 def compute(run: ScoredRun) -> list[ExposureTest] | None:
-    """The rows of the run's folder; None if nothing was tested."""
+    """The rows of the run's folder, of the tasks that are installed; None without any."""
     rows = read_rows(run.out) if run.out else []
     return [row for row in rows if row.task in TASKS] or None
 
@@ -202,7 +205,7 @@ def _test_name(row: ExposureTest) -> Text:
 
 
 def _form(row: ExposureTest) -> Text:
-    """The form in which the model saw the items; tests of the same kind may differ in it."""
+    """The words " prompt" for a likelihood test (mink) of items in our prompt, which stands beside one of raw lines; "" else."""
     in_prompt = row.form == "prompt" and row.test == "mink"
     return Text(" 提示词", " prompt") if in_prompt else Text("", "")
 
@@ -232,14 +235,14 @@ def _score(asked: Sequence[CellResult] | None) -> str | None:
 
 
 def _verdict(row: ExposureTest) -> Text:
-    """The test's statement on the file, in short."""
+    """The result in a word or two: a sign, no sign, or the reason why there is no p-value."""
     if row.p is None:
         return _words("short_reasons").get(row.why, Text(row.why, row.why))
     return Text("有迹象", "a sign") if row.is_sign else Text("未见迹象", "no sign")
 
 
 def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
-    """Sentences about signs of contamination, about tests without a judgement, and about the meaning of "no sign"."""
+    """Sentences on signs of contamination, on the reasons for tests without a p-value, and on the meaning of "no sign"."""
     for row in rows:
         words, form = _words("signs")[row.test], _form(row)
         task = task_and_set(TASKS[row.task], row.set)
@@ -248,16 +251,16 @@ def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
         near = int(row.figures.get("near") or 0)
         if row.is_sign:
             p = _p(row.p_holm)
-            share, is_ = _number(row, row.value), "" if p.startswith("<") else "= "
+            share, equals = _number(row, row.value), "" if p.startswith("<") else "= "
             yield Text(
-                f"{zh}：{words.zh.format(share=share)}，这种结果不大可能出现（校正后 p {is_}{p}）",
-                f"{en}: {words.en.format(share=share, unlikely=f'unlikely (corrected p {is_}{p})')}",
+                f"{zh}：{words.zh.format(share=share)}，这种结果不大可能出现（校正后 p {equals}{p}）",
+                f"{en}: {words.en.format(share=share, unlikely=f'unlikely (corrected p {equals}{p})')}",
             )
         if near:
-            beyond, n = int(row.figures.get("near control") or 0), row.n
+            near_control, n = int(row.figures.get("near control") or 0), row.n
             yield Text(
-                f"{zh}：{n} 条中有 {near} 条续写与原文几乎逐字相同（对照中 {beyond} 条）；原文列在 contamination.json 中，请自行核对",
-                f"{en}: {near} of {n} second halves are written nearly word for word ({beyond} of the control "
+                f"{zh}：{n} 条中有 {near} 条续写与原文几乎逐字相同（对照中 {near_control} 条）；原文列在 contamination.json 中，请自行核对",
+                f"{en}: {near} of {n} second halves are written nearly word for word ({near_control} of the control "
                 "items'); contamination.json lists them, for reading",
             )
     reasons = _words("reasons")
@@ -267,7 +270,7 @@ def _sentences(rows: Sequence[ExposureTest]) -> Iterator[Text]:
 
 
 def _references(rows: Sequence[ExposureTest]) -> list[Text]:
-    """Notes on the reference models, and on tests in which they favour the published form, too."""
+    """A note on each reference model: in how many of its own tests it favours the published form, too."""
     notes = []
     for name in dict.fromkeys(row.reference.name for row in rows if row.reference):
         p_values = [row.reference.p for row in rows if row.reference and row.reference.name == name]

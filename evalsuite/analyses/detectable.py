@@ -1,7 +1,7 @@
 """The differences between models that a set can show: the smallest true one that `compare` would find (docs/reliability.md).
 
-A row for each task, set and way that two or more models answered, baselines aside: over all pairs of models, on the items that
-all of them answered, the median and the largest detectable difference.
+A row for each task, set and way that two or more models answered, without baselines: the median and the largest detectable
+difference over all pairs of models, on the items that all of them answered.
 """
 
 from __future__ import annotations
@@ -100,23 +100,19 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _finding(rows: Sequence[Detectable]) -> Text:
-    """A note on the range of the differences that are likely missed: of unperturbed items, if some were asked."""
+    """A sentence on the smallest and the largest of the detectable differences, of unperturbed items if some were asked."""
     plain = [row for row in rows if row.perturb == "none"] or rows
     known = sorted((row for row in plain if row.median is not None), key=lambda row: row.median or 0.0)
     if not known:
         return Text("对话不足 6 段，检不出任何差异。", "Fewer than 6 dialogues: no difference can be found.")
-    ends = {id(row): row for row in (known[0], known[-1])}.values()
-    points = [fixed(100 * (row.median or 0.0), 1) for row in ends]
-    names = [task_and_set(TASKS[row.task], row.set) for row in ends]
-    sizes = [f"{row.items} 题、{row.dialogues} 段对话" for row in ends]
-    zh = "到 ".join(f"{a}（{b.zh}，{c}）" for a, b, c in zip(points, names, sizes, strict=True))
-    en = " to ".join(
-        f"{a} ({b.en}: {row.items} items of {row.dialogues} dialogues)"
-        for a, b, row in zip(points, names, ends, strict=True)
-    )
+    zh, en = [], []
+    for row in known[:1] + known[1:][-1:]:
+        points, task = fixed(100 * (row.median or 0.0), 1), task_and_set(TASKS[row.task], row.set)
+        zh.append(f"{points}（{task.zh}，{row.items} 题、{row.dialogues} 段对话）")
+        en.append(f"{points} ({task.en}: {row.items} items of {row.dialogues} dialogues)")
     return Text(
-        f"两个模型相差不到这么多百分点时，多半检不出：{zh}。",
-        f"Differences below so many points are likely missed: {en}.",
+        f"两个模型相差不到这么多百分点时，多半检不出：{'到 '.join(zh)}。",
+        f"Differences below so many points are likely missed: {' to '.join(en)}.",
     )
 
 

@@ -118,10 +118,8 @@ def compute(run: ScoredRun) -> list[Difficulty]:
 
 
 def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequence[str] = ()) -> Difficulty | None:
-    """The row of a place without its model, from one cell per model.
-
-    None with fewer than MODELS, or without an item that all answered.
-    """
+    """The row of a place, which has no model, from one cell per model; None with fewer than MODELS cells, or without an item that
+    all answered."""
     import numpy as np
 
     from evalsuite.metrics.classical import alpha, discriminations
@@ -161,9 +159,13 @@ def difficulty(place: Coordinates, cells: Sequence[CellOutcomes], left_out: Sequ
 def _suspicious(
     cells: Sequence[CellOutcomes], items: Sequence[str], table: Floats, correlations: Sequence[float | None]
 ) -> Iterator[Suspicious]:
+    """The suspicious items, in the order of `items`.
+
+    table: (models, items) values. correlations: (items,) discriminations; None where all models have one value.
+    """
     from evalsuite.metrics.classical import negative_p, orders_of, rests
 
-    others, orders = rests(table), orders_of(len(cells))
+    sums_of_others, orders = rests(table), orders_of(len(cells))
     by_chance = math.prod((table <= 0).mean(axis=1).tolist())
     chosen = [first_samples(cell.outcomes) for cell in cells]
     best_first = sorted(range(len(cells)), key=lambda n: -table[n].sum())
@@ -172,7 +174,7 @@ def _suspicious(
         values = table[:, n]
         if not values.any():
             why, p = "all_wrong", by_chance
-        elif r is not None and r < 0 and (p := negative_p(values, others[:, n], orders)) <= LEVEL:
+        elif r is not None and r < 0 and (p := negative_p(values, sums_of_others[:, n], orders)) <= LEVEL:
             why = "negative"
         else:
             continue
@@ -291,21 +293,20 @@ def _about(rows: Sequence[Difficulty]) -> About:
 
 
 def _counts(right: Sequence[int]) -> dict[str, int]:
-    """Items by number of models that are right: each number, or, of many models, no more than six groups."""
+    """Items by number of models that are right: for each number, or for more than _EACH models in six groups by share."""
     models = len(right) - 1
     if models <= _EACH:
         return {str(n): count for n, count in enumerate(right)}
     # "=1", not "1": in JavaScript, keys that are whole numbers come before all others.
     groups = dict.fromkeys(("0", "¼", "½", "¾", "<1", "=1"), 0)
     for n, count in enumerate(right):
-        percent = 100 * n / models
-        ends = {"0": n == 0, "¼": percent <= 25, "½": percent <= 50, "¾": percent <= 75, "<1": n < models}
-        groups[next((name for name, inside in ends.items() if inside), "=1")] += count
+        inside = {"0": n == 0, "¼": 4 * n <= models, "½": 2 * n <= models, "¾": 4 * n <= 3 * models, "<1": n < models}
+        groups[next((name for name, holds in inside.items() if holds), "=1")] += count
     return groups
 
 
 def _models(rows: Sequence[Difficulty]) -> tuple[Text, ...]:
-    """Notes on the models that answered, and on those left out of some tasks because replies are lacking."""
+    """A note for each group of tasks with the same models: the models, and those left out because replies are lacking."""
     notes = by_key(((", ".join(row.models), ", ".join(row.left_out)), _task(row)) for row in rows)
     return tuple(
         Text(

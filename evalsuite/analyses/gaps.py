@@ -62,8 +62,8 @@ class Gap(TaskFields):
 
 
 def compute(run: ScoredRun) -> list[Gap]:
-    """A row for each model, task and way of asking with both levels, unperturbed; Holm's correction is over the tasks of a
-    model asked in one way, a family."""
+    """A row for each model, task and way with both levels, unperturbed. The tasks of a model asked in one way are the family over
+    which p is corrected (Holm)."""
     from evalsuite.metrics.statistics import within_families
 
     groups: dict[Coordinates, dict[str, ScoredCell]] = {}
@@ -78,8 +78,8 @@ def compute(run: ScoredRun) -> list[Gap]:
             pairs.append([by_set[level] for level in levels])
     families = [both[0].place.without("task", "set") for both in pairs]
     sizes = Counter(families)
-    rows = [_gap(both, sizes[of]) for both, of in zip(pairs, families, strict=True)]
-    corrected = within_families([(of, row.p, row.least_p) for of, row in zip(families, rows, strict=True)])
+    rows = [_gap(both, sizes[family]) for both, family in zip(pairs, families, strict=True)]
+    corrected = within_families([(family, row.p, row.least_p) for family, row in zip(families, rows, strict=True)])
     return [
         row.model_copy(update={"p_holm": adjusted.p, "least_p_holm": adjusted.least, "family": adjusted.family})
         for row, adjusted in zip(rows, corrected, strict=True)
@@ -87,6 +87,7 @@ def compute(run: ScoredRun) -> list[Gap]:
 
 
 def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
+    """The row of the cells of two sets, one of `family` tests; p_holm is not corrected yet."""
     from evalsuite.metrics.statistics import Summand, unpaired_test, weighted_sum
 
     place = both[0].place
@@ -94,6 +95,7 @@ def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
     easy, hard = (cell.result.metrics[metric] for cell in both)
     items = [item_values(cell.outcomes).values() for cell in both]
     values = [[item.value for item in side] for side in items]
+    # Dialogues are numbered over both sets, which may share some.
     numbers = sources([item.first.item.context for side in items for item in side])
     dialogues = numbers[: len(values[0])], numbers[len(values[0]) :]
     # The seed names no model: two models with the same replies get the same p.
@@ -128,7 +130,7 @@ def _gap(both: Sequence[ScoredCell], family: int) -> Gap:
 
 
 def _influences(values: Sequence[float], dialogues: Sequence[int]) -> dict[int, float]:
-    """Dialogue -> what it moves the mean by."""
+    """Dialogue -> its influence on the mean of (N,) values."""
     from evalsuite.metrics.statistics import Means, influences
 
     return dict(zip(dict.fromkeys(dialogues), influences(Means.of({"": values}), dialogues)[""].tolist(), strict=True))

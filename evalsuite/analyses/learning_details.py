@@ -27,7 +27,7 @@ _SEEDS = Text(
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """Sheets of learning curves: those of all pools of training items by set, then by perturbation, by seed and by label."""
+    """Sheets of learning curves by set, then by perturbation, by seed and by label: each for every pool of training items."""
     yield from with_distinct_titles(_sheets(results.of(CURVES) or []))
 
 
@@ -106,7 +106,7 @@ def _task(row: Curve) -> Text:
 
 
 def _kind(perturb: str) -> Text:
-    """A perturbation's name as the page has it."""
+    """A perturbation's name, as it stands in headings of the page."""
     row = PERTURBATIONS[perturb]
     return Text("不扰动", "as they are") if perturb == "none" else Text(f"{row.zh}（{perturb}）", perturb)
 
@@ -172,7 +172,8 @@ def _label_rows(check: LabelCheck) -> Iterator[Row]:
 
 
 def _verdict(row: Curve, check: LabelCheck) -> Value:
-    """The task's name, with the most frequent label in training, its shares, and the distances of the distributions."""
+    """The task's name, with the most frequent label in training, its shares in training, answers and gold, and the distances of
+    the answers to training and gold."""
     task, most = TASKS[row.task], check.labels[check.most]
     share = _percent(check.trained[check.most] / sum(check.trained))
     answers, gold = _percent(check.share), _percent(check.gold_share)

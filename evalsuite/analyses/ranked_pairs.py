@@ -1,10 +1,9 @@
 """Pairs of models on the same items, asked until their difference is clear (`--until-ranked`).
 
-All models are asked the items in one order (estimates.py), so the difference of two on the items that both were asked is a mean
-like the score of one: it gets a confidence sequence (metrics/sequences.py), whose level is corrected over the pairs of the column
-(Bonferroni).
-Two models are alike once the interval is within the margin on both sides of 0, and told apart once 0 is outside. Baselines are
-asked in full and take no part.
+All models are asked the items in one order (estimates.py), so that the difference of two models on the items that both were
+asked is a mean like the score of one model. It gets a confidence sequence (metrics/sequences.py), whose level is corrected over
+the pairs of the column (Bonferroni). Two models are alike once the interval is within the margin on both sides of 0, and told
+apart once 0 is outside. Baselines are asked in full and take no part.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class Ranked(SharedPlaceFields):
 
 @dataclass(frozen=True, slots=True)
 class RankedCell:
-    """A cell's items that were asked, in their order."""
+    """A cell with its items in the order of asking, and the values of those that were asked."""
 
     cell: Cell
     asking: Asking
@@ -100,7 +99,7 @@ def compute(run: ScoredRun) -> list[Ranked] | None:
 
 
 def takes_part(cell: Cell) -> bool:
-    """Whether a cell is asked until its model is ranked (`--until-ranked`); baselines are not."""
+    """Whether a cell is asked until its model is told apart from others (`--until-ranked`). Baselines are not."""
     return bool(cell.facts.get("until", {}).get("ranked")) and not cell.is_baseline
 
 
@@ -109,7 +108,7 @@ ScoredRequest = tuple[Trial, Response | None, Score | None]
 
 
 def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None = None) -> RankedCell:
-    """The asked items of a cell, at most the first `most`, from all its requests in order."""
+    """A cell with the values of its asked items, or of the first `most` of these. `planned`: all its requests, in order."""
     import numpy as np
 
     metric = estimated_metric(TASKS[cell.place.task])
@@ -125,7 +124,7 @@ def asked_items(cell: Cell, planned: Iterable[ScoredRequest], most: int | None =
 
 
 def columns(cells: Iterable[RankedCell]) -> dict[Coordinates, list[RankedCell]]:
-    """Place without the model -> its cells with the same items in the same order: the largest such group."""
+    """Place without the model -> the largest group of its cells with the same items in the same order."""
     by_place: dict[Coordinates, dict[tuple[str, ...], list[RankedCell]]] = {}
     for cell in cells:
         by_place.setdefault(cell.cell.place.without("model"), {}).setdefault(cell.items, []).append(cell)
@@ -133,7 +132,7 @@ def columns(cells: Iterable[RankedCell]) -> dict[Coordinates, list[RankedCell]]:
 
 
 def pairs(column: Sequence[RankedCell]) -> list[RankedPair]:
-    """The pairs of a column's models that share a whole block of items."""
+    """The pairs of a column's models, without those that were not both asked a whole block of items."""
     import numpy as np
 
     from evalsuite.metrics.sequences import difference
@@ -163,7 +162,7 @@ def pairs(column: Sequence[RankedCell]) -> list[RankedPair]:
 
 
 def verdict(low: float, high: float, margin: float) -> Literal["a", "b", "alike", "open"]:
-    """The better one of two models, or that they are alike, from the interval of their difference."""
+    """The verdict by the interval of a - b: the better model, "alike" if all of it is within the margin, or "open"."""
     if max(high, -low) <= margin:
         return "alike"
     if low > 0 or high < 0:

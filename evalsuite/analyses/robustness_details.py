@@ -43,8 +43,8 @@ R = TypeVar("R", PerturbationEffect, PositionCounts, Wordings, ShotValues)
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """Sheets for each task and set of a way of asking: changes at a glance, changes with their tests, choices by position; for
-    each task, over sets: wordings and shots."""
+    """Sheets for each task, set and way: changes at a glance, changes with their tests, choices by position. Then sheets for each
+    task and way, over sets: wordings, shots."""
     if robustness := results.of(ROBUSTNESS):
         yield from with_distinct_titles(_sheets(robustness, results))
 
@@ -83,10 +83,12 @@ def _metric(name: str) -> Text:
 
 
 def _changes(rows: Sequence[PerturbationEffect]) -> Sheet:
-    """A row per model, a column per perturbation. The model that loses most on average comes first."""
+    """A row per model, the one that loses most on average first; a column per perturbation."""
     kinds = dict.fromkeys(row.perturb for row in rows)
-    most = max(0.01, *(abs(row.change) for row in rows))
-    columns = [Column(kind, _kind(kind), "percent", signed=True, shade=most, about={"perturb": kind}) for kind in kinds]
+    largest = max(0.01, *(abs(row.change) for row in rows))
+    columns = [
+        Column(kind, _kind(kind), "percent", signed=True, shade=largest, about={"perturb": kind}) for kind in kinds
+    ]
     models = by_key((row.model, row) for row in rows)
     lines = []
     for model, of_model in sorted(
@@ -181,7 +183,7 @@ def _positions(rows: Sequence[PositionCounts]) -> Sheet:
 
 
 def _bias(row: PositionCounts) -> Value:
-    """The model's name, its bias and the option that it chose most."""
+    """The model's name, with its bias, the option that it chose most often, and how many replies chose nothing."""
     asides = []
     if row.bias is not None:
         label, bias = row.labels[row.chosen.index(max(row.chosen))], f"{fixed(100 * row.bias, 1)} %"
@@ -196,7 +198,7 @@ def _bias(row: PositionCounts) -> Value:
 
 
 def _wordings(rows: Sequence[Wordings]) -> Sheet:
-    """A block per set: a row per model, a column per wording. The model with the largest spread comes first."""
+    """A block per set: a row per model, the one with the largest spread first; a column per wording."""
     names = sorted({name for row in rows for name in row.values})
     lines = []
     for item_set, of_set in by_key((row.set, row) for row in rows).items():
@@ -219,7 +221,7 @@ def _wordings(rows: Sequence[Wordings]) -> Sheet:
 
 
 def _shots(rows: Sequence[ShotValues], cells: Mapping[Place, CellResult]) -> Sheet:
-    """A block per set: a row per model, a column per number of shots, and the change from the fewest to the most."""
+    """A block per set: a row per model, a column per number of shots, and the change from the fewest shots to the most."""
     numbers = sorted({int(number) for row in rows for number in row.values})
     lines = []
     for item_set, of_set in by_key((row.set, row) for row in rows).items():

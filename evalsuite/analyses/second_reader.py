@@ -2,8 +2,8 @@
 on which the two differ (docs/second_reader.md).
 
 All other figures are the parser's. A second reader is a model that was shown replies and asked what they chose
-(evaluation/second_reader.py). Its own replies have a fixed form, which is compared exactly and never parsed: one in another form
-is "unreadable", which is no verdict. No model is asked here.
+(evaluation/second_reader.py); no model is asked here. Its own replies have a fixed form, which is compared exactly and never
+parsed. A reply in another form is "unreadable", which is no verdict.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class SecondRecord(StoredReply, _AskedReply):  # the fields of the last base com
 
 
 SHOWN = 8_000  # the most characters of a reply that a second reader sees: a longer one loses its middle
-# The replies of the form that name no option, and the status that they state.
+# The replies in the form that name no option -> the status that they state.
 _WORDS = {"NONE": Status.UNPARSED, "REFUSED": Status.REFUSED}
 _READ_AS: dict[Status, ReadingOutcome] = {
     Status.PARSED: "answer",
@@ -166,7 +166,7 @@ AGREE = ("same", "neither")  # the relations of readings that count as agreement
 
 
 def shown_reply(response: Response) -> str:
-    """The reply as a second reader sees it: without thinking, unless it is all thinking; fences inside are defused."""
+    """The reply as a second reader sees it: without thinking, unless there is nothing else; fences inside are defused."""
     text = reply_text(response) or response.text.strip()
     if len(text) > SHOWN:
         half = SHOWN // 2
@@ -189,7 +189,7 @@ def read_form(item: Item, shown: str, response: Response) -> Answer | None:
     if not kind.options:
         return Answer(Status.PARSED, text=reply, rule="second reader") if reply in shown else None
     forms = {form: n for n, both in enumerate(zip(item.labels, item.indicators, strict=True)) for form in both}
-    # An option's whole line, as it was shown, is one of the forms, too.
+    # An option's whole line, as it was shown, is in the form, too.
     lines = {
         label + gap + option: n
         for n, (label, option) in enumerate(zip(item.labels, item.options, strict=True))
@@ -311,7 +311,7 @@ def _pair(trial: Trial, why: Why, response: Response, first: Answer, reading: Re
 
 
 def counts(pairs: Sequence[ReadingPair]) -> ReaderCounts:
-    """Counts of the replies that a second reader was asked about, by reason, and of differences between the readers."""
+    """Counts of the replies that a second reader was asked about: by reason, by status, and by agreement with the parser."""
     read = [pair for pair in pairs if pair.second is not None]
     statuses: dict[str, Counter[ReadingOutcome]] = {}
     for pair in pairs:
@@ -339,7 +339,7 @@ def _measure(task: str) -> Literal["kappa", "f1"]:
 def agreement(task: str, pairs: Sequence[ReadingPair]) -> IntervalFields:
     """Cohen's kappa of the chosen options, "no answer" being one; of spans and texts mean F1 of the two answers instead.
 
-    With the 95 % interval by dialogues; low and high are None with one dialogue, and kappa's with fewer than thirty.
+    The 95 % interval is by dialogues; low and high are None with one dialogue, those of kappa with fewer than thirty.
     """
     from evalsuite.metrics.statistics import scale_mean
 
@@ -360,7 +360,7 @@ def agreement(task: str, pairs: Sequence[ReadingPair]) -> IntervalFields:
 def _scores(
     run: ScoredRun, cell: ScoredCell, replies: Sequence[ScoredReply], pairs: Sequence[ReadingPair | None]
 ) -> tuple[float | None, IntervalFields]:
-    """The cell's headline metric by the first reader, and by the second on replies with its verdict.
+    """The cell's headline metric by the parser, and by the second reader, with the parser's answers where it has no verdict.
 
     In an estimated cell, both cover the items asked, without weights and interval, so that they differ by the reading alone.
     """
@@ -427,16 +427,16 @@ def _says(item: Item, answer: Answer) -> str:
 
 
 def problems(second: SecondReaders) -> Iterator[str]:
-    """A line for each failure."""
+    """A line for each cell with requests that failed, and for each with requests that are still to be made."""
     for cell in second.cells:
         name = f"second reader {cell.reader}, {cell.place.name}"
-        lost = Counter[str]()
-        for verdicts in cell.statuses.values():
-            lost.update(verdicts)
-        if lost["failed"]:
-            yield f"{name}: {lost['failed']} of {cell.asked} requests failed: {'; '.join(cell.errors)}"
-        if lost["missing"]:
-            yield f"{name}: {lost['missing']} of {cell.asked} not asked yet: the same command goes on"
+        failed, missing = (
+            sum(verdicts.get(kind, 0) for verdicts in cell.statuses.values()) for kind in ("failed", "missing")
+        )
+        if failed:
+            yield f"{name}: {failed} of {cell.asked} requests failed: {'; '.join(cell.errors)}"
+        if missing:
+            yield f"{name}: {missing} of {cell.asked} not asked yet: the same command goes on"
 
 
 def second_cells(results: Results) -> list[SecondCell]:

@@ -39,7 +39,7 @@ ALPHA = 0.05
 
 
 class RecordScores(NamedTuple):
-    """The scores of one record, and its item."""
+    """The scores of one record, with its item and sample."""
 
     item: str
     content: Hashable  # equal for records that show the item in the same form
@@ -54,12 +54,12 @@ class ItemScores:
 
     item: Hashable  # the id and the content of the item: items with equal ids and different content differ
     dialogue: int  # number of the item's dialogue within the cell
-    values: tuple[float, ...]  # a value for each of the task's `item_metrics`
+    values: tuple[float, ...]  # the score by each of the task's `item_metrics`
 
 
 @dataclass(frozen=True, slots=True)
 class ModelScores:
-    """The scores of a model in a column. They are small, since all cells of all runs are held in memory."""
+    """The scores of a model in a column. Those of all runs of a page are in memory, so that they hold no texts."""
 
     place: Place
     values: tuple[ItemScores, ...]
@@ -105,7 +105,7 @@ def _lowest(rotations: Sequence[tuple[Hashable, tuple[float, ...]]]) -> tuple[fl
 
 
 def read_model_scores(folder: Path, cells: Iterable[CellResult], prefix: str = "") -> Iterator[ModelScores]:
-    """Some cells of a run, from their records. `prefix` comes before the models' names."""
+    """The scores of some cells of a run, read from their records. `prefix` comes before the models' names."""
     for cell in cells:
         rows = (_record_scores(record) for record in records.read_records(folder, cell.records))
         if scores := model_scores(cell, rows, f"{prefix}{cell.model}"):
@@ -136,7 +136,7 @@ class TaskComparisons(SharedPlaceFields):
 
     @property
     def least_p(self) -> float:
-        """The smallest p-value by Holm that this number of dialogues can give, if all favour the same model."""
+        """The smallest p-value after Holm's correction that so many dialogues can give: where all favour the same model."""
         return min(1.0, 2.0 ** (1 - self.dialogues) * math.comb(len(self.letters), 2))
 
 
@@ -250,7 +250,7 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
 
 
 def group_sheets(results: Results) -> Iterator[Sheet]:
-    """Significance groups over all models of the run, as p-values are corrected over them; shows only the models in `results`."""
+    """Significance groups of all models of the run, over which p-values are corrected; only the models in `results` have rows."""
     models, columns = {cell.model for cell in results.cells}, {cell.without("model") for cell in results.cells}
     every = task_comparisons(list(read_model_scores(results.out, results.whole.cells)))
     shown = (entry for entry in every if entry.without() in columns and not models.isdisjoint(entry.letters))

@@ -47,7 +47,8 @@ class _Point:
 
 
 def sheets(results: Results) -> Iterator[Sheet]:
-    """A sheet for each task and set with two points whose tokens were counted; before them, sheets of the means over tasks."""
+    """A sheet for each task and set with two or more points whose tokens were counted; before these, sheets of the means over
+    tasks."""
     yield from with_distinct_titles(_sheets(results))
 
 
@@ -62,8 +63,8 @@ def _sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[tuple[str, Coordinates], list[list[CellResult]]]:
-    """(benchmark, the shared place without its task) -> tables of the tasks with a headline in percent; only of those that were
-    asked in several ways, if there are some."""
+    """(benchmark, shared place without the task) -> the tables to be averaged: those of tasks with a headline in percent, and if
+    some of these tasks were asked in several ways, of these alone."""
     groups: dict[tuple[str, Coordinates], list[list[CellResult]]] = {}
     for cells in tables.values():
         task = TASKS[cells[0].task]
@@ -143,13 +144,14 @@ def _row(point: _Point, tasks: int, costs: bool) -> Row:
     cells += [Value(mean(scores), *interval, flags=flags), *_spent(point, tasks)]
     if costs:
         known = [cell.tokens.cost for cell in point.cells if cell.tokens and cell.tokens.cost is not None]
-        cells.append(Value(sum(known), asides=_more(point)) if len(known) == tasks else Value(None))
+        cells.append(Value(sum(known), asides=_plus(point)) if len(known) == tasks else Value(None))
     about = {name: getattr(first, name) for name in _WAY}
     return Row(tuple(cells), about=about)
 
 
 def _spent(point: _Point, tasks: int) -> list[Value]:
-    """Tokens: mean of a reply, its median and 90th percentile (of one task), share of thinking, mean of a prompt, and total."""
+    """The tokens of a reply (mean; of one task also median and 90th percentile), the share of thinking, the mean tokens of a
+    prompt, and all generated tokens."""
     counts = [cell.tokens for cell in point.cells if cell.tokens]
     if not counts:
         return [Value(None)] * (6 if tasks == 1 else 4)
@@ -162,11 +164,11 @@ def _spent(point: _Point, tasks: int) -> list[Value]:
         *quantiles,
         thinking,
         Value(mean(c.prompt for c in counts)),
-        Value(total, asides=_more(point)),
+        Value(total, asides=_plus(point)),
     ]
 
 
-def _more(point: _Point) -> tuple[str, ...]:
+def _plus(point: _Point) -> tuple[str, ...]:
     """The mark behind a total that leaves some replies out."""
     return (" +",) if any(cell.tokens and cell.tokens.uncounted for cell in point.cells) else ()
 

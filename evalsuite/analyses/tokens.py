@@ -24,7 +24,7 @@ UNCOUNTED = Text(
     "+：有的回复没有词元计数，未计入合计与费用，实际更多。",
     "+: some replies came without token counts; total and cost leave them out, and are more in fact.",
 )
-# The main results have the column if the largest mean of a row is so many times the smallest, and so many tokens above it.
+# The main results have a column of tokens if the largest mean of a row is _FACTOR times the smallest or more, and _MORE above it.
 _FACTOR, _MORE = 2, 20
 
 
@@ -53,7 +53,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
 
 
 def notes(counted: Sequence[TokenCounts]) -> Iterator[Text]:
-    """Explanations of the marks behind figures, as far as there are some."""
+    """Notes that explain the marks behind figures; none without marks."""
     if any(spent.by_characters for spent in counted):
         yield BY_CHARACTERS
     if any(spent.uncounted for spent in counted):
@@ -63,15 +63,15 @@ def notes(counted: Sequence[TokenCounts]) -> Iterator[Text]:
 def _row(name: Text, cell: CellResult, spent: TokenCounts, costs: bool) -> Row:
     score = cell.headline.value if metric_named(TASKS[cell.task].metrics[0]).percent else None
     thinking = Value(spent.thinking, asides=("*",) if spent.by_characters else ())
-    more = (" +",) if spent.uncounted else ()
-    counts = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, Value(spent.total, asides=more))
-    cost = (Value(spent.cost, asides=more if spent.cost is not None else ()),) if costs else ()
+    plus = (" +",) if spent.uncounted else ()
+    counts = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, Value(spent.total, asides=plus))
+    cost = (Value(spent.cost, asides=plus if spent.cost is not None else ()),) if costs else ()
     return Row((name, Value(score, flags=tuple(estimate_flags(cell))), *counts, *cost), about=cell.coordinates())
 
 
 def tokens_column(rows: Sequence[Sequence[CellResult]]) -> tuple[list[Column], list[list[Value]]]:
-    """A column of mean tokens with a value for each of `rows`, which are lists of cells. There is no column where it would say
-    little: no model thought, and all replies are short or about equally long."""
+    """A column of mean tokens, and its value in each row of the main results. There is none where it would say little: no model
+    thought, and all replies are short or about equally long. `rows`: the cells of each row."""
     means = [mean_tokens(cells) for cells in rows]
     known = [mean for mean in means if mean]
     thought = any(cell.tokens.thinking for cells in rows for cell in cells if cell.tokens)
@@ -82,7 +82,7 @@ def tokens_column(rows: Sequence[Sequence[CellResult]]) -> tuple[list[Column], l
 
 
 def mean_tokens(cells: Sequence[CellResult]) -> float | None:
-    """Generated tokens of a reply, over all replies of some cells; None where they were not counted."""
+    """The mean number of generated tokens over all replies of some cells; None where none were counted."""
     spent = [cell.tokens for cell in cells if cell.tokens]
     return sum(t.total for t in spent) / sum(t.replies for t in spent) if spent else None
 

@@ -1,4 +1,4 @@
-"""Columns that are stated together with their values: a heading, and the function that takes a row's value out of it."""
+"""Columns of sheets, each with the function that gives its value for a row of an analysis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ways(rows: Sequence[Located]) -> Callable[[Located], str]:
 
 
 def cell_names(rows: Sequence[CellFields]) -> Callable[[CellFields], Text]:
-    """The function that names the cell of a row: its model, set and task, and where `rows` differ in them split and way."""
+    """The function that names the cell of a row: its model, set and task, and where `rows` differ in these also split and way."""
     several = len({(row.way, row.split) for row in rows}) > 1
 
     def name(row: CellFields) -> Text:
@@ -37,7 +37,7 @@ def cell_names(rows: Sequence[CellFields]) -> Callable[[CellFields], Text]:
 
 
 def by_model(rows: Iterable[CellRow]) -> list[CellRow]:
-    """The rows of each model together, in the order of the models' first rows; of a model by set, then by task."""
+    """The rows by model, in the order of the models' first rows, then by set, then by task."""
     rows = list(rows)
     models = list(dict.fromkeys(row.model for row in rows))
     return sorted(rows, key=lambda row: (models.index(row.model), set_order(row.set), task_order(row.task)))
