@@ -234,6 +234,13 @@ def test_a_second_import_changes_nothing(models: Path, tmp_path: Path) -> None:
     assert (compared_files(run), (run / "page/index.html").read_bytes(), rows_of(run)) == (before, page, stored)
 
 
+def test_a_repeated_reply_that_another_contradicts_counts_nowhere(models: Path, tmp_path: Path) -> None:
+    out, run = tmp_path / "out", tmp_path / "run"
+    rows = answered_requests(models, out)
+    write_replies(out, [*rows, rows[0], {**rows[0], "text": "另一个"}])
+    assert remarks(read_replies(out, run)) == {"missing": 1, "contradicting": 1}
+
+
 def test_what_does_not_fit_is_said_and_not_stored(models: Path, tmp_path: Path) -> None:
     out, run = tmp_path / "out", tmp_path / "run"
     rows = answered_requests(models, out)

@@ -9,7 +9,9 @@ from pathlib import Path
 from evalsuite.analyses.journey import write_results
 from evalsuite.analyses.saved import require_cells, require_own
 from evalsuite.backends.keys import keep_variables
+from evalsuite.backends.model import Price
 from evalsuite.backends.openai.lines import LineError
+from evalsuite.backends.openai.spending import cost_of
 from evalsuite.benchmarks.registry import TASKS, add_run
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import make_folder, read_json, replace_file
@@ -34,7 +36,7 @@ class ReplyFiles:
 
     replies: dict[str, Response] = field(default_factory=dict)
     failures: dict[str, Response] = field(default_factory=dict)
-    first_lines: dict[str, str] = field(default_factory=dict)  # key -> the first line that has it, as FILE:NUMBER
+    first_lines: dict[str, str] = field(default_factory=dict)  # key -> the first line with a reply, as FILE:NUMBER
     double: list[str] = field(default_factory=list)
     contradicting: dict[str, str] = field(default_factory=dict)  # key -> the two lines whose replies differ
     foreign: list[str] = field(default_factory=list)
@@ -59,7 +61,7 @@ class ImportedReplies:
     results: Results
     stored: int
     already: int  # replies that the run had before
-    remarks: dict[str, list[str]]  # name in _MEANINGS -> a text for each request or line that it applies to
+    remarks: dict[str, list[str]]  # name in _MEANINGS -> a text for each request or line concerned
 
     @property
     def lines(self) -> list[str]:
@@ -80,19 +82,19 @@ def read_replies(folder: str | Path, run: str | Path) -> ImportedReplies:
     """Read every *.jsonl in `folder`, which `write_requests` wrote, and in its subfolders; store the replies in `run`, score
     them and write the page.
 
-    A request with contradicting replies gets none of them; one that has a reply in the run keeps that. An error is stored if
-    there is no reply; `evalsuite run` asks the request again. Raises ConfigError for a folder without requests or replies.
+    A request with contradicting replies gets none of them. A request that has a reply in the run keeps it. An error is stored for
+    a request without a reply, which `evalsuite run` then asks again. Raises ConfigError for a folder without requests or replies.
     """
     folder, out = Path(folder), Path(run)
     if not (folder / PLAN).is_file():
         raise ConfigError(f"{folder}: no requests here (no {PLAN}); `evalsuite requests --out {folder}` writes them")
     _keep_keys(folder / KEYS)
     with Store(folder / PLAN) as plan:
-        items, prices = dict[str, str](), dict[str, dict[str, float]]()
+        items, prices = dict[str, str](), dict[str, Price | None]()
         for cell in plan.cells():
+            price = Price(**cell.facts["price"]) if cell.facts.get("price") else None
             for key, trial, _ in plan.read(cell):
-                items[key] = trial.item.id
-                prices[key] = cell.facts.get("price") or {"input": 0.0, "output": 0.0}
+                items[key], prices[key] = trial.item.id, price
         files = read_files(sorted(path for path in folder.rglob("*.jsonl") if path.is_file()), items)
         if not (files.replies or files.failures or files.contradicting or files.foreign or files.broken):
             raise ConfigError(f"{folder}: no replies here; put the files that hold them into it, named *.jsonl")
@@ -117,11 +119,12 @@ def _keep_keys(path: Path) -> None:
 
 
 def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
-    """Sort the lines of the files into usable replies and remarks. `keys`: those of the requests that were asked.
+    """Sort the lines of the files into usable replies and remarks. `keys`: the keys of the requests that were asked.
 
     Raises DataError for a file that cannot be read.
     """
     files, known = ReplyFiles(), frozenset(keys)
+    double: list[tuple[str, str]] = []  # (key, remark)
     for where, content in _lines(paths):
         if isinstance(content, str):
             files.broken.append(content)
@@ -136,15 +139,17 @@ def read_files(paths: Sequence[Path], keys: Iterable[str]) -> ReplyFiles:
         elif key in files.contradicting or not same_reply(files.replies[key], response):
             files.contradicting.setdefault(key, f"{files.first_lines[key]} and {where}")
         else:
-            files.double.append(f"{where}, after {files.first_lines[key]}")
+            double.append((key, f"{where}, after {files.first_lines[key]}"))
     for key in files.contradicting:
         del files.replies[key]
+    files.double = [remark for key, remark in double if key not in files.contradicting]
     files.failures = {key: response for key, response in files.failures.items() if key not in files.first_lines}
     return files
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | str]]:
-    """(FILE:NUMBER, key and reply) of each line that is no request; an error message in place of key and reply."""
+    """(FILE:NUMBER, key and reply) of each line that is no request; if it cannot be read, an error message in place of key and
+    reply."""
     for path in paths:
         try:
             with path.open("rb") as file:
@@ -183,13 +188,8 @@ def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
         store.plan(cell, [(key, trial) for key, trial, _ in plan.read(cell)])
 
 
-def _priced(response: Response, price: Mapping[str, float]) -> Response:
-    cost = (response.prompt_tokens * price["input"] + response.new_tokens * price["output"]) / 1e6
-    return replace(response, cost=cost)
-
-
 def _take(
-    store: Store, files: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Mapping[str, float]]
+    store: Store, files: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Price | None]
 ) -> tuple[int, int, dict[str, list[str]]]:
     """Store replies to the run's requests, with their cost. Returns the numbers of new and of known replies, and the remarks."""
     known = store.done(items)
@@ -199,7 +199,11 @@ def _take(
             already += 1
         else:
             files.contradicting[key] = f"{files.first_lines[key]} and the run, which keeps its own"
-    new = {key: _priced(response, prices[key]) for key, response in files.replies.items() if key not in known}
+    new = {
+        key: replace(response, cost=cost_of(prices[key], response.prompt_tokens, response.new_tokens))
+        for key, response in files.replies.items()
+        if key not in known
+    }
     failures = {key: response for key, response in files.failures.items() if key not in known}
     rows = [*new.items(), *failures.items()]
     for start in range(0, len(rows), _TOGETHER):
