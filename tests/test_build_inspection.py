@@ -64,6 +64,16 @@ def test_what_one_inspector_returned_and_another_accepted_is_not_left_out(tmp_pa
     assert len(merged.dialogues[0].annotations) == 2 and merged.returned == 0
 
 
+def test_verdicts_of_two_inspectors_on_the_same_annotations_are_not_counted_together(tmp_path: Path) -> None:
+    """The verdicts of the last file would count alone."""
+    files = [
+        write_jsonl(tmp_path / f"{name}.jsonl", row("1", [CAUSE | verdict], "甲"))
+        for name, verdict in (("丙", RETURNED), ("丁", ACCEPTED))
+    ]
+    with pytest.raises(DataError, match=r"dialogue 1 of 甲 is in .*丙\.jsonl, too"):
+        annotation_quality(files)
+
+
 def test_only_the_chosen_annotators_returned_annotations_are_counted(annotations_file: Path, tmp_path: Path) -> None:
     other = write_jsonl(tmp_path / "乙.jsonl", row("1", [CAUSE, THING | RETURNED, NEXT | RETURNED], "乙"))
     files = [annotations_file, other]

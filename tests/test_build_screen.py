@@ -204,6 +204,8 @@ def test_a_hub_costs_no_more_than_another_word(tmp_path: Path) -> None:
          [("kdconv-1", ["A: 知道吗？", "B: 知道。"])]),
         ("crosswoz.json", '{"391": {"messages": [{"content": "你好", "role": "usr"}, {"content": "您好", "role": "sys"}]}}',
          [("391", ["A: 你好", "B: 您好"])]),
+        ("nobody.json", '[{"messages": [{"content": "你好", "role": null}, {"content": "您好", "role": null}]}]',
+         [("nobody-1", ["A: 你好", "B: 您好"])]),
     ],
 )  # fmt: skip
 def test_dialogues_of_every_layout_are_read(

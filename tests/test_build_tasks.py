@@ -327,6 +327,22 @@ def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
     assert rows(tmp_path, "slot_identification") == rows(bundled("sample"), "slot_identification")
 
 
+def test_a_build_that_stops_while_it_removes_the_earlier_data_says_nothing_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, out = write_jsonl(tmp_path / "a.jsonl", row_by("林", WET)), tmp_path / "out"
+    build_benchmark([file], out, shares=(0, 0))
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("evalsuite.authoring.benchmark.remove", stop)
+        build_benchmark([file], out, shares=(0, 0))
+    assert json.loads((out / "build.json").read_text(encoding="utf-8")) == {}
+    assert build_benchmark([file], out, shares=(0, 0)).counts
+
+
 def test_the_command_passes_its_flags(tmp_path: Path) -> None:
     files = [str(write_jsonl(tmp_path / f"{name}.jsonl", row_by(name, WET))) for name in ("林", "周")]
     args = ["tasks", *files, "--out", str(tmp_path / "out")]

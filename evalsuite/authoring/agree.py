@@ -104,9 +104,11 @@ def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
 def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDialogue]], list[str]]:
     """Annotator -> id -> dialogue, and a note on each file with problems.
 
-    An annotator is named by the `annotator` field, else by the file's name.
+    An annotator is named by the `annotator` field, else by the file's name. Raises DataError for an annotator with one dialogue
+    in two files, of which only one would count.
     """
     by_name: dict[str, dict[str, AnnotatedDialogue]] = {}
+    file_of: dict[tuple[str, str], Path] = {}
     notes = []
     for file in files:
         dialogues, wrong = check_dialogues(file)
@@ -116,6 +118,10 @@ def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDi
             name = dialogue.annotator or next(
                 (knowledge.annotator for knowledge in dialogue.annotations if knowledge.annotator), file.stem
             )
+            if (first := file_of.setdefault((name, dialogue.id), file)) != file:
+                raise DataError(
+                    f"dialogue {dialogue.id} of {name} is in {first}, too; compare one file of each annotator", file
+                )
             by_name.setdefault(name, {})[dialogue.id] = dialogue
     return by_name, notes
 
@@ -194,7 +200,7 @@ def _steps(
 
 
 def slot_path(knowledge: Knowledge) -> str:
-    """The slot with what is above it in the ontology: dimension/domain/slot."""
+    """The slot with its dimension and domain: "dimension/domain/slot"."""
     return f"{knowledge.dimension}/{knowledge.domain}/{knowledge.slot}"
 
 

@@ -6,8 +6,8 @@ Choices are scored by accuracy, texts by character F1 and exact match.
 
 A check is above chance if p < 0.05 in a one-sided binomial test at the effective number of independent items
 (`metrics.statistics.effective_size`, and `few_size` of fewer than 30 dialogues), after Holm's correction over the report.
-For guessers fitted on the tested file itself (label and position prior), p is first multiplied by the number of labels
-(Bonferroni).
+For guessers fitted on the tested file itself (label and position prior), p is first multiplied by the number of labels or of
+positions (Bonferroni).
 """
 
 from __future__ import annotations
@@ -164,12 +164,12 @@ def _credit(item: Item, guess: Guess) -> float:
     return 1 / len(guess) if item.gold in guess else 0.0
 
 
-def _uniform(tested: Items, known: Items) -> float:
+def _random_option(tested: Items, known: Items) -> float:
     """The accuracy of random options."""
     return math.fsum(1 / len(i.options) for i in tested) / len(tested)
 
 
-def _text(metric: Callable[[str, Sequence[str]], float], item: Item, guess: Guess) -> float:
+def _text_score(metric: Callable[[str, Sequence[str]], float], item: Item, guess: Guess) -> float:
     assert isinstance(guess, str)
     return metric(guess, item.references)
 
@@ -190,8 +190,11 @@ _METRICS = {"f1": char_f1, "exact": exact_match}
 
 def _measures(kind: Kind) -> dict[str, _Measure]:
     if kind.options:
-        return {"accuracy": _Measure(_credit, _uniform)}
-    return {name: _Measure(partial(_text, m), partial(_random_answers, m, kind.quoted)) for name, m in _METRICS.items()}
+        return {"accuracy": _Measure(_credit, _random_option)}
+    return {
+        name: _Measure(partial(_text_score, m), partial(_random_answers, m, kind.quoted))
+        for name, m in _METRICS.items()
+    }
 
 
 # --- the guessers
@@ -240,7 +243,7 @@ def _length(known: Items, tested: Items) -> list[Guess] | None:
     return [best(i) for i in tested]
 
 
-def _most(scores: Sequence[float]) -> Guess:
+def _argmax(scores: Sequence[float]) -> Guess:
     return tuple(n for n, score in enumerate(scores) if score == max(scores))
 
 
@@ -252,7 +255,7 @@ def _likeness(known: Items, tested: Items) -> list[Guess] | None:
     for item in tested:
         sets = [bigrams(o) for o in item.options]
         guesses.append(
-            _most([sum(len(a & b) / len(a | b) for m, b in enumerate(sets) if m != n) for n, a in enumerate(sets)])
+            _argmax([sum(len(a & b) / len(a | b) for m, b in enumerate(sets) if m != n) for n, a in enumerate(sets)])
         )
     return guesses
 
@@ -266,7 +269,7 @@ def _overlap(known: Items, tested: Items) -> list[Guess] | None:
     """The option with the largest share of its character bigrams in the question."""
     if not tested[0].options or not any(map(_own_question, tested)):
         return None
-    return [_most([len(bigrams(o) & bigrams(_own_question(i))) / len(bigrams(o)) for o in i.options]) for i in tested]
+    return [_argmax([len(bigrams(o) & bigrams(_own_question(i))) / len(bigrams(o)) for o in i.options]) for i in tested]
 
 
 def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | None:
@@ -292,7 +295,7 @@ def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | No
         hashed_features(rows(known)), [len(i.options) for i in known], [i.gold or 0 for i in known]
     )
     chances = iter(fitted.chances(hashed_features(rows(tested)), [len(i.options) for i in tested]))
-    return [_most([round(next(chances), 9) for _ in i.options]) for i in tested]
+    return [_argmax([round(next(chances), 9) for _ in i.options]) for i in tested]
 
 
 def _dialogue(known: Items, tested: Items) -> list[Guess] | None:

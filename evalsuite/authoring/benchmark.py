@@ -54,10 +54,12 @@ def build_benchmark(
     choose = make_distractors(distractors, discriminator, models)
     merged = merge(files, annotator)
     annotations = flatten(merged.dialogues)
-    if (out / _RECORD).exists():
-        remove(out, _written(out))
     out.mkdir(parents=True, exist_ok=True)
-    replace_file(out / _RECORD, "{}\n")  # marks the folder as a build's, so that an interrupted build can be repeated
+    is_rebuild = (out / _RECORD).exists()
+    # Marks the folder as that of a build, so that an interrupted build can be repeated, and no longer states its earlier data.
+    replace_file(out / _RECORD, "{}\n")
+    if is_rebuild:
+        remove(out, _written(out))
     counts = write_task_files(annotations, out, seed, shares, choose or annotated_distractors)
     logs = tuple(choose.write(out)) if choose and choose.results else ()
     split_of = assign_splits(annotations, seed, shares)

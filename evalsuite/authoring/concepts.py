@@ -1,7 +1,7 @@
 """Candidate concepts of an utterance: its nouns, verbs and adjectives (paper, section 3), from a part-of-speech tagger.
 
 A tagger is a function from a text in simplified Chinese to its candidate concepts, in any order, with or without
-repeats. It is named by a key of TAGGERS, or by `module:function` for your own.
+repeats. Its name is a key of TAGGERS; that of a tagger of yours is `module:function`.
 """
 
 from __future__ import annotations

@@ -134,7 +134,8 @@ def _turn(turn: Any) -> tuple[str, str] | None:
     """The speaker of a turn, "" if it names none, and its text."""
     if isinstance(turn, dict):
         text = turn.get("message", turn.get("content"))
-        return (str(turn.get("role", "")), text.strip()) if isinstance(text, str) else None
+        role = turn.get("role")
+        return ("" if role is None else str(role), text.strip()) if isinstance(text, str) else None
     if not isinstance(turn, str):
         return None
     mark = _MARK.match(turn)

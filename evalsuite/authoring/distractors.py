@@ -125,7 +125,9 @@ def filter_distractors(questions: Sequence[FillingQuestion], features: Features,
         loss.append(math.fsum(nats) / len(nats))
         if accuracy[-1] < accuracy[best] - _TOLERANCE:
             best = iteration
-        changes = {n: change for n, (x, w) in enumerate(zip(scores, wrong, strict=True)) if (change := _harder(x, w))}
+        changes = {
+            n: change for n, (x, w) in enumerate(zip(scores, wrong, strict=True)) if (change := _replacement(x, w))
+        }
         converged = accuracy[-1] <= chance or iteration - best >= _PATIENCE or not changes
         certain = sorted(changes, key=lambda n: (nats[n], n))[: max(1, round(_PART * len(questions)))]
         replaced.append(0 if converged else len(certain))
@@ -168,7 +170,7 @@ def _outcome(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[float,
     return right, float(top + np.log(np.exp(offered - top).sum()) - offered[0])
 
 
-def _harder(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, int] | None:
+def _replacement(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, int] | None:
     """(index of the easiest wrong option, index of the highest-scoring candidate to replace it).
 
     None if the easiest scores at least as high as the right phrase, or no candidate scores higher than the easiest.
@@ -204,9 +206,9 @@ def make_questions(annotations: Sequence[Annotation], seed: str = "0") -> list[F
             if o.dialogue_id != a.dialogue_id and group_of[o.dialogue_id] == group_of[a.dialogue_id]
         ]
         pool: list[str] = []
-        for alike in _WIDER:
+        for alike in _POOLS:
             phrases = dict.fromkeys(p for o in near if alike(o) == alike(a) for p in (o.phrase, *o.conflicts))
-            pool = [p for p in phrases if p not in a.conflicts and p not in whole and not _same(p, a.phrase)]
+            pool = [p for p in phrases if p not in a.conflicts and p not in whole and not _is_alike(p, a.phrase)]
             if len(pool) >= least:
                 break
         rng = random.Random(f"{seed}:distractors:candidates:{a.dialogue_id}:{number}")
@@ -217,7 +219,7 @@ def make_questions(annotations: Sequence[Annotation], seed: str = "0") -> list[F
 
 
 # The pools of candidates, each wider than the one before: a pool is the annotations for which the function returns the same.
-_WIDER: tuple[Callable[[Annotation], object], ...] = (
+_POOLS: tuple[Callable[[Annotation], object], ...] = (
     lambda a: a.slot,
     lambda a: (a.slot.dimension, a.slot.domain),
     lambda a: a.slot.dimension,
@@ -225,7 +227,7 @@ _WIDER: tuple[Callable[[Annotation], object], ...] = (
 )
 
 
-def _same(first: str, second: str) -> bool:
+def _is_alike(first: str, second: str) -> bool:
     if first in second or second in first:
         return True
     a, b = bigrams(first), bigrams(second)

@@ -46,12 +46,12 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
                     f"dialogue {dialogue.id!r} has other turns in {first}; give different dialogues different ids", file
                 )
             annotated = [
-                (knowledge.annotator or dialogue.annotator or _name(file, files), dialogue, knowledge)
+                (knowledge.annotator or dialogue.annotator or _default_annotator(file, files), dialogue, knowledge)
                 for knowledge in dialogue.annotations
             ]
             names.update(name for name, *_ in annotated)
             by_id[dialogue.set, dialogue.id] += annotated or [
-                (dialogue.annotator or _name(file, files), dialogue, None)
+                (dialogue.annotator or _default_annotator(file, files), dialogue, None)
             ]
     if annotator and annotator not in names:
         raise ConfigError(f"--annotator: {unknown('annotator', annotator, [n or '(nobody named)' for n in names])}")
@@ -96,7 +96,7 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
     return Merged(tuple(dialogues), dict(names), shared, repeated, tuple(disputed), empty, len(left_out - settled_keys))
 
 
-def _name(file: Path, files: Sequence[Path]) -> str:
+def _default_annotator(file: Path, files: Sequence[Path]) -> str:
     """Name of an unnamed annotator: the file's stem, as in `evalsuite build agree`; "" for a single file."""
     return file.stem if len(files) > 1 else ""
 

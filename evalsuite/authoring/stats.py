@@ -25,7 +25,7 @@ DIMENSIONS = tuple(dict.fromkeys(s.dimension for s in slots()))
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeCounts:
-    """The lower half of Table 1, for one set. None: not known from these data."""
+    """The lower half of Table 1, for one set. A field is None if the data do not tell it."""
 
     annotations: int  # also the number of instances and of triplets
     dimensions: dict[str, int]  # Entity, Event, Social interaction
@@ -99,9 +99,9 @@ def compute_stats(folder: Path, annotations: Path | None = None, split: str = "t
     tables = tuple(table1(name, whole) for name, whole in whole_dialogues(corpus).items() if whole)
     if annotations:
         _check_dialogues(annotations, corpus, folder)
-        source, knowledge, counts = annotations.name, *_of_annotations(read_annotations(annotations))
+        source, knowledge, counts = annotations.name, *_count_annotations(read_annotations(annotations))
     else:
-        source, knowledge, counts = _of_files(corpus)
+        source, knowledge, counts = _count_files(corpus)
     return Stats(source, tables, knowledge, tuple(_slot_counts(counts)), split, run_checks(corpus, split))
 
 
@@ -153,13 +153,13 @@ def _check_dialogues(annotations: Path, corpus: CorecodeCorpus, folder: Path) ->
 _Counts = dict[str, Counter[str]]  # set -> Chinese slot name -> annotations
 
 
-def _of_annotations(annotations: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCounts], _Counts]:
+def _count_annotations(annotations: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCounts], _Counts]:
     knowledge, counts = {}, {}
     for item_set in dict.fromkeys(a.set for a in annotations):
         of_set = [a for a in annotations if a.set == item_set]
         counts[item_set] = Counter(a.slot.zh for a in of_set)
         lengths = [fmean(len(a.conflicts[n]) for a in of_set) for n in (0, 1)]
-        by = _dimensions(counts[item_set])
+        by = _by_dimension(counts[item_set])
         knowledge[item_set] = KnowledgeCounts(len(of_set), by, 2 * len(of_set), (lengths[0], lengths[1]))
     return knowledge, counts
 
@@ -167,7 +167,7 @@ def _of_annotations(annotations: Sequence[Annotation]) -> tuple[dict[str, Knowle
 _CAUSAL = {"event_cause": "事件原因", "subsequent_event": "后续事件"}
 
 
-def _of_files(corpus: CorecodeCorpus) -> tuple[str, dict[str, KnowledgeCounts], _Counts]:
+def _count_files(corpus: CorecodeCorpus) -> tuple[str, dict[str, KnowledgeCounts], _Counts]:
     def items(task: str, item_set: str) -> Iterator[Any]:
         for split in corpus.benchmark.splits:
             if corpus.has(TASKS[task], item_set, split):
@@ -187,14 +187,14 @@ def _of_files(corpus: CorecodeCorpus) -> tuple[str, dict[str, KnowledgeCounts], 
             used.add(source)
             counts[item_set] = slot_of
             mean = fmean(map(len, wrong)) if wrong else None
-            knowledge[item_set] = KnowledgeCounts(slot_of.total(), _dimensions(slot_of), len(wrong) or None, mean)
+            knowledge[item_set] = KnowledgeCounts(slot_of.total(), _by_dimension(slot_of), len(wrong) or None, mean)
     return " / ".join(sorted(used)), knowledge, counts
 
 
 _SLOT = {s.zh: s for s in slots()}
 
 
-def _dimensions(counts: Counter[str]) -> dict[str, int]:
+def _by_dimension(counts: Counter[str]) -> dict[str, int]:
     by = Counter(_SLOT[zh].dimension for zh in counts.elements() if zh in _SLOT)
     return {name: by[name] for name in DIMENSIONS}
 

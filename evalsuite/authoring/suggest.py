@@ -1,6 +1,6 @@
 """A model proposes annotations (prompts/build/suggest.j2).
 
-They are marked as proposals until a person accepts them; until then `evalsuite build check` and the build reject them.
+Until a person accepts a proposal, it is marked as one, and `evalsuite build check` and the build reject it.
 Replies are saved in a store first, as in a run, so that the same command resumes.
 """
 
