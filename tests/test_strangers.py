@@ -172,7 +172,7 @@ def test_the_check_has_a_size(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         return [str(len(bytearray(2**30)))]
 
     with monkeypatch.context() as patched:
-        patched.setattr("evalsuite.exchange.submit.files.hashes", large)
+        patched.setattr("evalsuite.exchange.submit.files.hash_problems", large)
         verdict = check_submission(folder)
     assert verdict.problems == ("the check needs more than 700 MB of memory",) and not verdict.verified
     assert check_submission(folder).problems == () and len(bytearray(2**30)) == 2**30

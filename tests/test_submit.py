@@ -27,10 +27,10 @@ from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit import submission
-from evalsuite.exchange.submit.locate import lines_of
+from evalsuite.exchange.submit.line_numbers import lines_of
 from evalsuite.exchange.submit.record_checks import Broken, cell_lines
+from evalsuite.exchange.submit.source import SubmissionSource
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
-from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.exchange.submit.verdict import CheckResult, check_submission, differences
 from evalsuite.page.citations import citations
 from evalsuite.results import records
@@ -95,7 +95,7 @@ def test_a_judges_missing_reply_is_an_attempt_of_its_own(status: str, last: list
         item="i", rotation=0, candidate_key="c", attack=None, prompt="p", status=status,
         attempts=[JudgeAttempt.model_construct(key=key, reply=key.upper(), **said) for key in ("a", "b")],
     )  # fmt: skip
-    source = Submitted(Path(), Results(Path(), "0", Reading(), (), {}))
+    source = SubmissionSource(Path(), Results(Path(), "0", Reading(), (), {}))
     row = source._row(record)
     assert row == {"item": "i", "rotation": 0, "key": "c", "attack": "", "prompt": "p", "keys": ["a", "b", *last]}
     found = [source.response(key) for key in row["keys"]]

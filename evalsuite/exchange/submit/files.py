@@ -17,7 +17,7 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import PydanticModel
 from evalsuite.common.plainfile import read_plain
 from evalsuite.evaluation.manifest import kept_files
-from evalsuite.exchange.submit.locate import lines_of
+from evalsuite.exchange.submit.line_numbers import lines_of
 from evalsuite.exchange.submit.submission import SUMS, digest
 from evalsuite.results.analysis import Results
 from evalsuite.types import Benchmark
@@ -54,7 +54,7 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
     return paths, problems
 
 
-def unnamed(folder: Path, paths: set[str], results: Results) -> Iterator[str]:
+def naming_problems(folder: Path, paths: set[str], results: Results) -> Iterator[str]:
     """Yield a problem for each file that results.json and benchmark files do not name, and for each name without a file."""
     named = record_files(results)
     for path, count in Counter(named).items():
@@ -79,7 +79,7 @@ def unnamed(folder: Path, paths: set[str], results: Results) -> Iterator[str]:
 def _is_of_benchmark(path: Path, benchmark: Benchmark) -> bool:
     """Whether the path is the benchmark file that the benchmark was read from, one of its templates, or its published figures.
 
-    True for every path of a benchmark that the checker has: `unequal` compares its files."""
+    True for every path of a benchmark that the checker has: `benchmark_problems` compares its files."""
     if benchmark.file is None or not path.is_relative_to(benchmark.file.parent):
         return benchmark.name in names_of_files()
     is_template = benchmark.templates is not None and path.is_relative_to(benchmark.templates) and path.suffix == ".j2"
@@ -91,7 +91,7 @@ def benchmark_names(paths: set[str]) -> list[str]:
     return sorted(path.split("/")[1] for path in paths if re.fullmatch(f"benchmarks/[^/]+/{FILE}", path))
 
 
-def unequal(folder: Path, name: str) -> Iterator[str]:
+def benchmark_problems(folder: Path, name: str) -> Iterator[str]:
     """Yield a problem for each file of a benchmark that differs from the checker's, or that only one of the two has."""
     ours, theirs = kept_files(BENCHMARKS[name]), Path("benchmarks") / name
     there = {p.relative_to(folder / theirs).as_posix() for p in (folder / theirs).rglob("*") if p.is_file()}
@@ -101,7 +101,7 @@ def unequal(folder: Path, name: str) -> Iterator[str]:
             yield f"{copy}: is not that of the benchmark file given with --benchmark"
 
 
-def hashes(folder: Path, paths: set[str]) -> Iterator[str]:
+def hash_problems(folder: Path, paths: set[str]) -> Iterator[str]:
     """Yield a problem for each bad line of SHA256SUMS, missing file and wrong hash."""
     known: dict[str, str] = {}
     for number, line in enumerate(_text(folder, SUMS).splitlines(), 1):

@@ -59,7 +59,7 @@ class SubmissionForm(Strict):
 
 
 def form_text(head: FormValues, models: Mapping[str, FormValues]) -> str:
-    """Text of submission.yaml: the values that are known, and "?" for the others."""
+    """The text of submission.yaml, with "?" for each value that is not known."""
     lines = [f'# Fill in every "{UNFILLED}", then: evalsuite submit check FOLDER']
     lines += _lines(SubmissionForm, {"format": FORMAT} | dict(head), "")
     lines.append("models:")

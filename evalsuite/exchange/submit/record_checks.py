@@ -15,7 +15,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.common.jsonl import PydanticModel
-from evalsuite.exchange.submit.submitted import JUDGED_PLACE
+from evalsuite.exchange.submit.source import JUDGED_PLACE
 from evalsuite.results import records
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import Record
@@ -24,7 +24,7 @@ from evalsuite.types import PLACE, Message, Request, Response, Trial
 
 MOST = 20  # problems of one file after which the rest of the file is skipped
 
-Faults = Iterable[tuple[str, str]]  # pairs of a field and what is wrong with it
+Faults = Iterable[tuple[str, str]]  # (field, problem)
 Compare = Callable[[Record, Trial], Faults]  # compares a record with the official data: OfficialCell.compare
 
 
@@ -59,10 +59,10 @@ def cell_lines(
         digest = hashlib.blake2b(reply.encode()).digest()
         if replies.setdefault(record.key, digest) != digest:
             yield "reply", "another line with the same key has another reply"
-        yield from _record(cell, record, trial)
+        yield from _record_faults(cell, record, trial)
         yield from compare(record, trial)
 
-    is_whole = yield from _file(folder, cell.records, Record, faults_of)
+    is_whole = yield from _file_problems(folder, cell.records, Record, faults_of)
     if is_whole:
         yield from (f"{cell.records}: {problem}" for problem in missing())
 
@@ -76,12 +76,12 @@ def judged_lines(folder: Path, cell: JudgedCell) -> Iterator[str]:
         if name in lines:
             yield "item", f"{record.item} was judged on line {lines[name]} already"
         lines.setdefault(name, number)
-        yield from _judged(cell, record)
+        yield from _judged_faults(cell, record)
 
-    yield from _file(folder, cell.records, JudgedRecord, faults_of)
+    yield from _file_problems(folder, cell.records, JudgedRecord, faults_of)
 
 
-def _file(
+def _file_problems(
     folder: Path, file: str, model: type[PydanticModel], faults_of: Callable[[PydanticModel, int], Faults]
 ) -> Generator[str, None, bool]:
     """Yield the problems of a file. Returns whether all of it was looked at; raises Broken at the end."""
@@ -118,7 +118,7 @@ class Unscorable(Exception):
     """A record cannot be scored. The arguments are the field and the problem."""
 
 
-def _record(cell: CellResult, record: Record, trial: Trial) -> Faults:
+def _record_faults(cell: CellResult, record: Record, trial: Trial) -> Faults:
     facts, item, request = cell.facts, trial.item, trial.request
     task = TASKS[item.task]
     kind = task.kind
@@ -166,7 +166,7 @@ def _record(cell: CellResult, record: Record, trial: Trial) -> Faults:
         yield "key", "is not the hash of the cell's model and settings and of this prompt"
 
 
-def _judged(cell: JudgedCell, record: JudgedRecord) -> Faults:
+def _judged_faults(cell: JudgedCell, record: JudgedRecord) -> Faults:
     from evalsuite.review.judge.judging import text_after_thinking
 
     facts = cell.facts

@@ -18,10 +18,10 @@ from evalsuite.types import PLACE, Cell, Item, Response, Trial
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
 
 
-class Submitted:
+class SubmissionSource:
     """The Source of a submission: reads its records a cell at a time, without keeping prompts.
 
-    The records must have passed record_checks.py; other records raise whatever they raise.
+    The records must have passed record_checks.py; faulty records may raise any exception.
     """
 
     def __init__(self, folder: Path, results: Results) -> None:

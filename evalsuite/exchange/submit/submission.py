@@ -186,7 +186,7 @@ def _models(results: Results) -> dict[str, form.FormValues]:
 def _personal(folder: Path) -> Iterator[str]:
     """Yield a warning for each file that holds the name of the home folder or machine, as error messages may.
 
-    They are not removed: scores are computed from the records, so they must stay as they are.
+    The names are not removed: scores are computed from the records, which must stay as they are.
     """
     names = [name.encode() for name in {str(Path.home()), platform.node()} if len(name) > 5]
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):

@@ -26,10 +26,10 @@ from evalsuite.common.plainfile import JSON_SIZE, read_plain
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official
-from evalsuite.exchange.submit.locate import JsonPath, lines_of
+from evalsuite.exchange.submit.line_numbers import JsonPath, lines_of
 from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
+from evalsuite.exchange.submit.source import SubmissionSource
 from evalsuite.exchange.submit.submission import SCRUBBED, SUMS
-from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.results import records
 from evalsuite.results.analysis import Results
 from evalsuite.results.schema.base import Strict
@@ -38,12 +38,12 @@ from evalsuite.results.schema.record import Record
 from evalsuite.results.signature import VERSION
 
 MOST = 200  # the most problems that are listed; the others are only counted
-EACH = 5  # the most problems listed of one file of records whose replies give other scores
+EACH = 5  # the most differences listed of one file between its scores and those that its replies give
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # CPU time; an ordinary submission takes about 4 seconds a MB
-# Bytes beyond those in use before; an ordinary submission takes about 10 for each of its bytes.
+# Bytes of memory beyond those in use before the check; an ordinary submission takes about 10 for each of its bytes.
 MEMORY, MEMORY_A_BYTE = 700_000_000, 70
-NEAR = 1e-12  # tolerance between figures, relative above 1, as machines may differ in the last bits
-_UNSCORED = {"prompt", "messages"}  # fields that Submitted does not keep; `key` has a hash of the prompt
+NEAR = 1e-12  # relative and absolute tolerance between figures, since machines may differ in the last bits
+_UNSCORED = {"prompt", "messages"}  # fields that SubmissionSource does not keep; `key` has a hash of the prompt
 
 _NEVER = (
     "that the replies are the model's own: records show what was scored, not who wrote it",
@@ -93,8 +93,8 @@ def check_submission(
     data: the official data to compare with; by default the bundled sample if the manifest names it, else EVALSUITE_DATA.
     seconds: CPU time after which the check ends; by default SECONDS, or SECONDS_A_MB for each MB of the folder if that is more.
     On Linux memory is limited in the same way (MEMORY, MEMORY_A_BYTE).
-    benchmark: the checker's own benchmark files, which those of the submission must equal. If one is not named, the
-    submission's copy is used, and is not verified.
+    benchmark: the checker's own benchmark files, which the submission's copies must equal. A copy of any other benchmark file is
+    used without being verified.
     Raises ConfigError if there is no such folder, or for faulty data or benchmark files of the checker. All faults of the
     submission are problems of the result.
     """
@@ -134,7 +134,7 @@ def _check(
     try:
         for name in files.benchmark_names(paths):
             if name in trusted:
-                report.add(*files.unequal(folder, name))
+                report.add(*files.benchmark_problems(folder, name))
             else:
                 add_file(folder / "benchmarks" / name)
                 foreign.add(name)
@@ -146,7 +146,7 @@ def _check(
         report.add(str(error))
     if SUMS in paths:
         try:
-            report.add(*files.hashes(folder, paths))
+            report.add(*files.hash_problems(folder, paths))
         except EvalsuiteError as error:
             report.add(str(error))
     form_content = None
@@ -159,24 +159,24 @@ def _check(
         report.unverified.append("the records: results.json cannot be used")
         return
     results = results_of(folder, content)
-    report.add(*files.unnamed(folder, paths, results), *_unfit_cells(results))
+    report.add(*files.naming_problems(folder, paths, results), *_unfit_cells(results))
     if form_content:
         report.add(*_contradictions(form_content, results))
-    official = _official(data, manifest, trusted)
+    official = _official_data(data, manifest, trusted)
     if manifest:
-        report.add(*_manifest(manifest, results, official))
-    can_be_scored = _lines(folder, results, official, foreign, report)
+        report.add(*_manifest_problems(manifest, results, official))
+    can_be_scored = _check_records(folder, results, official, foreign, report)
     if results.version != VERSION:
         report.add(
             f"results.json: made with evalsuite {results.version}, this is {VERSION}: check with that version, or "
             "`evalsuite score` the run with this one and make the submission again"
         )
     elif can_be_scored:
-        _scores(folder, results, report)
+        _check_scores(folder, results, report)
     else:
         report.unverified.append("the scores: there are records that cannot be read")
     if not report.count:
-        _summary(results, official, report)
+        _add_summary(results, official, report)
 
 
 def _load(
@@ -217,7 +217,7 @@ def _contradictions(submission_form: form.SubmissionForm, results: Results) -> I
             yield f"submission.yaml: models.{name}.trained_on: results.json says that it was trained on a training split"
 
 
-def _manifest(manifest: Manifest, results: Results, official: Official | None) -> Iterator[str]:
+def _manifest_problems(manifest: Manifest, results: Results, official: Official | None) -> Iterator[str]:
     """Yield a problem for each key that is not scrubbed, and each hash of data that differs from results.json.
 
     The manifest names the usual data file of a task, set and split, not that of a wording with a file of its own.
@@ -243,7 +243,7 @@ def _is_bundled(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.startswith("bundled:"))
 
 
-def _official(
+def _official_data(
     data: str | Path | Sequence[str | Path] | None, manifest: Manifest | None, trusted: Sequence[str]
 ) -> Official | None:
     """The data to compare with: the given folders, and those of the checker's benchmark files."""
@@ -253,7 +253,9 @@ def _official(
     return Official(Corpora([resolve(folder) for folder in chosen], skip_bad=True)) if chosen else None
 
 
-def _lines(folder: Path, results: Results, official: Official | None, foreign: set[str], report: _Report) -> bool:
+def _check_records(
+    folder: Path, results: Results, official: Official | None, foreign: set[str], report: _Report
+) -> bool:
     """Check every record. Those of `foreign` benchmarks, whose files the checker lacks, are not compared with data.
 
     Returns whether all records can be scored.
@@ -281,7 +283,7 @@ def _lines(folder: Path, results: Results, official: Official | None, foreign: s
     return can_be_scored
 
 
-def _scores(folder: Path, theirs: Results, report: _Report) -> None:
+def _check_scores(folder: Path, theirs: Results, report: _Report) -> None:
     """Compute all results from the records, and compare every answer and every figure."""
 
     @contextmanager
@@ -303,7 +305,7 @@ def _scores(folder: Path, theirs: Results, report: _Report) -> None:
             report.add(f"{path}: {left} of its records belong to no request of the cell")
 
     try:
-        again = to_json(score_run(Submitted(folder, theirs), theirs.reading, keep, before=Earlier.of(folder)))
+        again = to_json(score_run(SubmissionSource(folder, theirs), theirs.reading, keep, before=Earlier.of(folder)))
     except (MemoryError, RecursionError):
         raise
     except Exception as error:  # hostile records may make any metric fail
@@ -320,7 +322,7 @@ def _scores(folder: Path, theirs: Results, report: _Report) -> None:
 
 
 def _compared(record: Strict) -> JsonObject:
-    """The fields of a record, without those that Submitted leaves out."""
+    """The fields of a record, without those that SubmissionSource leaves out."""
     return record.model_dump(exclude_defaults=True, exclude=_UNSCORED if isinstance(record, Record) else None)
 
 
@@ -350,7 +352,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "…"
 
 
-def _summary(results: Results, official: Official | None, report: _Report) -> None:
+def _add_summary(results: Results, official: Official | None, report: _Report) -> None:
     """Say what was verified, and what was not, of a submission without problems."""
     cells = results.cells
     requests = sum(cell.items for cell in cells)
