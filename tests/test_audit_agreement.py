@@ -52,7 +52,7 @@ def test_human_against_a_judge() -> None:
     found = judge_agreement(judge, human)
     assert (found.n, found.same, found.difference, found.bias) == (4, 0.5, 0.5, 0.0)
     assert found.kappa == pytest.approx(0.8) and found.spearman == pytest.approx(0.8)
-    assert judge_agreement({}, human).n == 0
+    assert judge_agreement({}, human) is None
 
 
 def test_agreement_of_two_and_of_three() -> None:

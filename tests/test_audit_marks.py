@@ -39,6 +39,7 @@ def folder_and_sample(tmp_path: Path) -> tuple[Path, Sample]:
         ("t1", {"score": 3}, "right"),
         ("t1", {"right": True, "score": 6}, "score"),
         ("t1", {"right": True, "score": 2.5}, "score"),
+        ("t1", {"right": True, "score": 10**400}, "score"),
         ("t1", {"right": True, "score": True}, "score"),
     ],
 )

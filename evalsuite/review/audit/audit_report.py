@@ -56,7 +56,7 @@ class Audit:
 
     sample: Sample
     folder: Path  # the sample's
-    run: Path | None  # the run that holds it, if it was named
+    run: Path | None  # the run that holds the sample, if it was named
     annotators: tuple[str, ...]
     marked: int  # outputs with at least one mark
     correct: tuple[figures.Correct, ...]
@@ -233,8 +233,8 @@ def _judges(consensuses: Sequence[figures.Consensus], judges: JudgeScores) -> It
                 of_model = {
                     key: score for key, score in human.items() if key[1] == scale and model in ("", model_of[key[0]])
                 }
-                if (row := judge_agreement(scores, of_model)).n:
-                    yield JudgeRow(judge, model, scale, row)
+                if agreement := judge_agreement(scores, of_model):
+                    yield JudgeRow(judge, model, scale, agreement)
 
 
 def write_audit(audit: Audit, out: Path | None = None, table: Path | None = None) -> Path:

@@ -18,8 +18,8 @@ JudgeScores = Mapping[str, Mapping[OutputScale, float]]  # judge -> scores
 def judge_scores(run: Path, rubric: str) -> JudgeScores:
     """Read scores on a rubric (or its English version NAME_en) from RUN/judged/*.jsonl.
 
-    A control ("blind") or the English version counts as a separate judge, named "JUDGE blind" or "JUDGE (en)".
-    Attacks are left out: they score a changed reply.
+    A judge under a control, such as "blind", and with the English version counts as another judge, named "JUDGE blind" or
+    "JUDGE (en)". Attacks are left out, since they score a changed reply.
     """
     by_judge: dict[str, dict[OutputScale, float]] = {}
     for path in sorted((run / "judged").glob("*.jsonl")):
@@ -38,23 +38,23 @@ def judge_scores(run: Path, rubric: str) -> JudgeScores:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """Agreement of a judge with people on the outputs that both scored; None where a figure is undefined."""
+    """Agreement of a judge with people on the outputs that both scored."""
 
     n: int
-    kappa: float | None  # quadratic weights
+    kappa: float | None  # quadratic weights; None if it is undefined
     spearman: float | None
-    difference: float | None  # mean absolute
-    bias: float | None  # mean of judge - human
-    same: float | None  # share of equal scores
+    difference: float  # mean absolute
+    bias: float  # mean of judge - human
+    same: float  # share of equal scores
 
 
-def judge_agreement(scores: Mapping[OutputScale, float], human: Mapping[OutputScale, float]) -> JudgeAgreement:
-    """Compare a judge's scores with human scores on their common keys."""
+def judge_agreement(scores: Mapping[OutputScale, float], human: Mapping[OutputScale, float]) -> JudgeAgreement | None:
+    """Compare a judge's scores with human scores on their common keys; None if they have none."""
     shared = [key for key in human if key in scores]
     a, b = [scores[key] for key in shared], [human[key] for key in shared]
     n = len(shared)
     if not n:
-        return JudgeAgreement(0, None, None, None, None, None)
+        return None
     gaps = [x - y for x, y in zip(a, b, strict=True)]
     return JudgeAgreement(
         n, weighted_kappa(a, b), spearman(a, b), sum(map(abs, gaps)) / n, sum(gaps) / n, sum(g == 0 for g in gaps) / n

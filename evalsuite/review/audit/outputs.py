@@ -103,7 +103,7 @@ def baselines_beside(run: Path) -> list[str]:
 
 
 def suspicious_ids(run: Path) -> set[str]:
-    """Ids of the written replies to items that results.json lists as suspicious, in the way of asking that it lists them for."""
+    """Ids of the written replies to items that results.json lists as suspicious, in the ways for which it lists them."""
     results = load_results(run)
     listed = {row.without(): {x.item for x in row.suspicious} for row in results.of(difficulty.ANALYSIS) or []}
     return {o.id for cell in results.cells for o in _outputs(run, cell, listed.get(cell.without("model"), ()))}

@@ -1,4 +1,4 @@
-"""Judging on one page: a run's replies -> prompts of a rubric -> a judge's replies -> "judged" of results.json.
+"""Judging: a run's replies -> prompts of a rubric -> a judge's replies -> "judged" of results.json.
 
 The judge's replies are saved in the run's store.sqlite before they are scored: a killed judging resumes, and
 `evalsuite score` scores again without asking. Replies are parsed when results are written.
@@ -272,9 +272,9 @@ class RubricJudge:
     def requests(
         self, planned: Sequence[tuple[CellJudging, list[JudgingRow]]], store: Store, attempt: int
     ) -> list[RequestGroup[Request]]:
-        """Requests of an attempt: all in the first, later only those whose replies so far had no readable score.
+        """The requests of an attempt: all in the first, and later only those whose replies so far had no readable score.
 
-        They are grouped by task and set, one display line each.
+        Requests are grouped by task and set; a group has a line of the display.
         """
         groups: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
         for judging, rows in planned:

@@ -65,7 +65,7 @@ class RubricTemplate:
     def __init__(self, folder: Path, name: str) -> None:
         """Load <folder>/judge/<name>.j2, else the template that ships, else that of an installed benchmark package.
 
-        Raises PromptError if it is missing (listing the known names) or malformed.
+        Raises PromptError, which lists the known names, if no such template is there, and for a malformed one.
         """
         folders = [
             root / "judge"
