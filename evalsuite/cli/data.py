@@ -113,7 +113,7 @@ def data_check(
     benchmark = add_file(path) if path.is_file() else None
     if benchmark is None and not path.is_dir():
         raise ConfigError(f"{folder}: no such file or folder")
-    # A benchmark file's data may lie elsewhere; a folder is among those that are read.
+    # The data of a benchmark file may be in --data alone. A folder of data is read besides those of --data.
     folders = [] if benchmark and data else [path.parent if benchmark else path]
     corpora = Corpora([*folders, *map(resolve, data or ())], skip_bad=skip_bad)
     report = check_data(corpora, [benchmark.name] if benchmark else None)

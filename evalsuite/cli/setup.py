@@ -155,7 +155,7 @@ def _entry(
 
 
 def _of_server(address: str, served: str, key_env: str | None, ask: bool) -> dict[str, Any]:
-    """An entry for a server at an address: asks for its model, and for the variable of the key if it wants one."""
+    """An entry for a server at an address: asks for the model, and for the variable of the key if the server wants one."""
     import os
 
     from evalsuite.setup.entries import endpoint, require_endpoint

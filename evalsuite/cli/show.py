@@ -32,7 +32,7 @@ _ALL = "comma-separated; default: all."
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The cells that are shown: lists of their tasks, sets …; an empty one takes all."""
+    """The cells that are shown: lists of their tasks, sets …; an empty list takes all."""
 
     tasks: Sequence[str] = flag((), f"Tasks by name or short name, such as event_cause or EC, or benchmarks, {_ALL}")
     set: Sequence[str] = flag((), f"Sets, such as easy or hard, {_ALL}")

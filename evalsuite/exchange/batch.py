@@ -21,7 +21,7 @@ ReplyRow = JsonObject  # a reply with the fields that `parse_rows` takes
 
 def parse_rows(rows: Iterable[ReplyRow], parser: str = "full", several: bool = False) -> Iterator[ReplyRow]:
     """Parse the reply of each row. Yield the row with `choice`, `text`, `status`, `rule`, `start` and `end` added, and with
-    `confidence` if the reply states how sure it is of its choice.
+    `confidence` if the reply states its confidence in its choice.
 
     A row holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
     chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
@@ -104,7 +104,7 @@ def _reading(row: ReplyRow, parser: str, several: bool) -> ReplyRow:
 
 
 def _stated(row: ReplyRow, answer: Answer | Choices) -> dict[str, float]:
-    """The field `confidence`: how sure a reply says that it is of its choice; {} if it does not say so."""
+    """The field `confidence` of a reply that states its confidence in its choice; {} for any other reply."""
     chosen = answer.chosen if isinstance(answer, Answer) else answer.choices
     stated = stated_confidence(row["output"], answer.start or 0, answer.end or 0) if chosen else None
     return {} if stated is None else {"confidence": stated}

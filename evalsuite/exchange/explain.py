@@ -88,12 +88,12 @@ class ExplainedBlock:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRule:
-    """A rule for spans that matched: its act (parse/spanrules.py), the matched words, a reply that needs the rule."""
+    """A rule for spans that matched."""
 
     name: str
-    act: str
-    words: str
-    example: str
+    act: str  # an act of parse/spanrules.py
+    words: str  # the matched words
+    example: str  # a reply that needs the rule
 
 
 @dataclass(frozen=True, slots=True)

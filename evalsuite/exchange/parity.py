@@ -135,7 +135,7 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, objec
 
 
 def _scored(request: Request, response: Response) -> bool:
-    """True if the gold answer is scored: a written reply that did not fail, so the prompt fits the context."""
+    """Whether to score the gold answer: after a written reply that did not fail, since its prompt fits the context."""
     return request.scoring == "generate" and response.error is None
 
 

@@ -116,13 +116,14 @@ class _Trainings:
         self._needs: dict[str, Needs] = {}  # model -> resources of each of its trainings, fixed for the sweep
 
     def send(self) -> bool:
-        """Start trainings while there is room. False if none runs and none is left."""
+        """Start trainings while there is room. Returns False if none runs and none is left."""
         while not self.errors and self._room() and (training := self._next()):
             self._sent.append(training)
         return bool(self._sent)
 
     def _room(self) -> bool:
-        """Whether another training may be sent. Without `replicas` one is sent ahead, which starts once the cluster has room."""
+        """Whether another training may be sent. Without `replicas`, one training is sent ahead; it starts once the cluster has
+        room."""
         if self._replicas:
             return len(self._sent) < self._replicas
         return all(training.host for training in self._sent)

@@ -92,7 +92,7 @@ class Sweep:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
         check_least(1, test_size=self.test_size)
         check_folder(prompts=self.prompts)
-        for field in ("tasks", "train_tasks"):  # these may be short names
+        for field in ("tasks", "train_tasks"):  # short names of tasks become their names
             object.__setattr__(self, field, tuple(t.name for t in tasks_named(getattr(self, field))))
         named = [*self.tasks, *self.train_tasks]
         if self.set == "hard" and all(len(benchmark_of(name).sets) == 1 for name in named):

@@ -207,7 +207,7 @@ def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Pro
     return prompts
 
 
-def _templates(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
+def _template_hashes(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
     """The hash of the template; for several tasks, task -> hash. Different hashes of a task's sets are joined."""
     hashes_of: dict[str, dict[str, None]] = {}
     for (name, _), prompt in prompts.items():
@@ -257,7 +257,7 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
         made_by = {
             **trained,
             "prompt": wording,
-            "template": _templates(prompts),
+            "template": _template_hashes(prompts),
             "settings": model.finetune.model_dump(exclude={"checkpoint_steps"}),
             "base_fingerprint": checkpoint.fingerprint(),
             "data": pool.data,

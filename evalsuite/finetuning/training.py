@@ -194,7 +194,7 @@ def train(
     with _memory_advice(model):
         trainer = make_trainer(model, checkpoint, rows, seed, work, on_step)
         start, before = _last_checkpoint(work)
-        if start:  # Trainer loads it again, but ignores missing weights
+        if start:  # Trainer loads the checkpoint again, but ignores missing weights
             load_adapter_weights(trainer.model, str(start), f"model {model.name}", is_trainable=True)
         trainer.train(resume_from_checkpoint=str(start) if start else None)
         trainer.model.save_pretrained(str(folder))

@@ -270,7 +270,7 @@ def _prompt(prompt: str, all_lines: bool) -> Styled:
     lines = prompt.split("\n")
     first, last = PROMPT
     left_out = len(lines) - first - last
-    if left_out <= 1:  # the note of what is left out takes a line itself
+    if left_out <= 1:  # the note that replaces the lines left out takes a line itself
         left_out = 0
     shown = [_cut(x, LINE, False, "--whole-prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
     if left_out:

@@ -3,6 +3,6 @@
 export    `evalsuite.export_results`: the table of tools
 tables    Parquet and Arrow files, one a table
 hf_card   the model-index block of a model's card on the Hugging Face Hub
-logged    what is logged of a model: parameters, metrics, tags and files
-trackers  log it to Weights & Biases, MLflow or SwanLab
+logged    the values that are logged of a model: parameters, metrics, tags and files
+trackers  log them to Weights & Biases, MLflow or SwanLab
 """

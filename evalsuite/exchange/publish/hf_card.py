@@ -16,7 +16,7 @@ from evalsuite.common.jsonl import JsonObject
 from evalsuite.common.resources import bundled
 from evalsuite.results.schema.cell import CellResult
 
-_DIGITS = 4
+_DIGITS = 4  # decimals of figures
 
 
 def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[str]]:
