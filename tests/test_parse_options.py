@@ -251,3 +251,16 @@ def test_yes_and_no_are_no_verdicts_where_wrong_options_are_asked_for() -> None:
     """是 may say that the statement is true, or that it is to be chosen."""
     reply = "- 茶让人兴奋 👉 是\n- 生物钟稳 👉 否\n- 睡得沉 👉 否\n- 蓝光 👉 是"
     assert parse_options(reply, SLEEP, question="下列说法错误的有").choices == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("正确：A\n错误：B、E", (0,)),
+        ("Wrong: (a), (e)\nRight: (b)", (1,)),
+        ("可以排除的选项：A、E\n保留的选项：B", (1,)),
+    ],
+)
+def test_a_label_outside_the_list_is_no_verdict_on_an_option(reply: str, chosen: tuple[int, ...]) -> None:
+    """As many labels are judged as there are options, but one option is not among them."""
+    assert parse_options(reply, {"(a)": "科幻片", "(b)": "恐怖片", "(c)": "喜剧片"}).choices == chosen

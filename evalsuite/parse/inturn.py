@@ -167,7 +167,7 @@ def sorted_by_verdict(tape: Tape, count: int) -> dict[int, bool] | None:
                     return None
         if opens and piece[0][-1:] == ".":
             right = None  # it spoke of its sentence alone
-    return judged if len(judged) == count and len({*judged.values()}) == 2 else None
+    return judged if {*judged} == {*range(count)} and len({*judged.values()}) == 2 else None
 
 
 _TAG = re.compile(r"<[^<>]*>")
