@@ -31,7 +31,7 @@ from evalsuite.common.terminal import safe
 from evalsuite.metrics.power import detectable
 from evalsuite.metrics.statistics import paired_test, within_families
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.estimates import stops
+from evalsuite.results.estimates import may_stop
 from evalsuite.results.outcomes import FLIP
 from evalsuite.results.places import known_values
 from evalsuite.results.records import reading_of
@@ -144,11 +144,17 @@ def compare(
         pairs = list(_paired(cells[0], cells[1], part))
         families = [_family(by, cell.place) for (_, cell), _ in pairs]
         sizes = Counter(families)
-        compared = (_row(by, names, *pair, sizes[family]) for pair, family in zip(pairs, families, strict=True))
-        rows = [row for row in compared if row]
+        compared = [
+            (family, _row(by, names, *pair, sizes[family])) for pair, family in zip(pairs, families, strict=True)
+        ]
+    rows = [(family, row) for family, row in compared if row]
     if not rows:
         raise _nothing_shared(Path(run), by, names, cells, bool(pairs))
-    return tuple(_corrected(rows))
+    tests = within_families([(family, row.p, row.least_p) for family, row in rows])
+    return tuple(
+        replace(row, p_holm=test.p, least_p_holm=test.least, family=test.family)
+        for (_, row), test in zip(rows, tests, strict=True)
+    )
 
 
 def _nothing_shared(
@@ -242,7 +248,7 @@ def _stopped(store: Store, cell: Cell) -> bool:
     not hold for it."""
     if "anchors" in (cell.facts.get("items") or {}):
         return True
-    return stops(cell) and any(response is None for _, _, response in store.read(cell))
+    return may_stop(cell) and any(response is None for _, _, response in store.read(cell))
 
 
 def _two(run: _ComparedRun, by: str, values: Sequence[str]) -> tuple[str, str]:
@@ -265,14 +271,6 @@ def _paired(a: Sequence[_CellOfRun], b: Sequence[_CellOfRun], part: str) -> Iter
 def _family(by: str, place: Place) -> tuple[tuple[str, Any], ...]:
     """The parts of a place that the rows of a family share."""
     return place.without("task", "set", *([] if by == "run" else [COMPARED[by]]))
-
-
-def _corrected(rows: Sequence[Comparison]) -> Iterator[Comparison]:
-    """The rows with p-values corrected within each family."""
-    families = [tuple(value for name, value in row.place.items() if name not in ("task", "set")) for row in rows]
-    tests = [(family, row.p, row.least_p) for family, row in zip(families, rows, strict=True)]
-    for row, corrected in zip(rows, within_families(tests), strict=True):
-        yield replace(row, p_holm=corrected.p, least_p_holm=corrected.least, family=corrected.family)
 
 
 # --- one comparison
