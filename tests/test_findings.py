@@ -13,7 +13,7 @@ import evalsuite
 from evalsuite.analyses.chance import ANALYSIS as CHANCE
 from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.findings.benchmarks import over_benchmarks
-from evalsuite.analyses.findings.cells import numbered
+from evalsuite.analyses.findings.cells import page_cells
 from evalsuite.analyses.findings.journey import findings, of_run
 from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
@@ -201,7 +201,7 @@ def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
 def over_benchmarks_of(cells: Sequence[CellResult]) -> str:
     """The finding over the benchmarks of one run; "" without one."""
     results = Results(Path(), "", Reading(), tuple(cells), {"groups": overview(cells, [], groups().values())})
-    return "".join(one.en for one in over_benchmarks(numbered([results]), [results]))
+    return "".join(one.en for one in over_benchmarks(page_cells([results]), [results]))
 
 
 def two_benchmarks(**right: int) -> list[CellResult]:

@@ -58,7 +58,7 @@ def is_copy(a: Dialogue, b: Dialogue) -> bool:
     >>> is_copy(whole, [whole[0], "B: 公司今天开会，大家都没走成。", "A: 辛苦了，早点休息吧。"])
     False
     """
-    return _same(_DialogueText.of(tuple(a)), _DialogueText.of(tuple(b)))
+    return _are_copies(_DialogueText.of(tuple(a)), _DialogueText.of(tuple(b)))
 
 
 def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[bool]:
@@ -89,7 +89,8 @@ def copied(known: Iterable[Dialogue], dialogues: Sequence[Dialogue]) -> list[boo
         unsure = sum(len(turn) for turn in text.turns if len(turn) < _LOOKED_UP) + text.unsure
         for n, letters in shared_letters.items():
             other = texts[n]
-            if letters + unsure + other.unsure >= _COPIED * min(text.letters, other.letters) and _same(text, other):
+            most = letters + unsure + other.unsure  # the most letters that the two can share
+            if most >= _COPIED * min(text.letters, other.letters) and _are_copies(text, other):
                 return True
         return False
 
@@ -121,14 +122,14 @@ class _DialogueText:
     @classmethod
     @lru_cache(8192)  # a pool of shots is compared with item after item
     def of(cls, dialogue: tuple[str, ...]) -> _DialogueText:
-        turns = tuple(filter(str.strip, map(_letters, _parts(dialogue))))
+        turns = tuple(filter(str.strip, map(_letters, _units(dialogue))))
         chinese = any(map(_CHINESE.search, turns))
         letters = sum(len(turn.replace(" ", "")) for turn in turns)
         unsure = sum(len(turn) for turn in turns if " " in turn) + len(turns[-1] if turns else "")
         return cls(turns, letters, _WINDOW if chinese else _LETTERS_WINDOW, unsure)
 
 
-def _parts(turns: Dialogue) -> Dialogue:
+def _units(turns: Dialogue) -> Dialogue:
     """The turns; of a single turn, its sentences. A speaker's Chinese turn stays whole: it may be all that a clipped dialogue has
     left, and is compared with whole turns."""
     if len(turns) != 1:
@@ -144,7 +145,7 @@ def _letters(turn: str) -> str:
     return " ".join(_MARKS.sub("", part) for part in plain.split(_MASK.casefold()))
 
 
-def _same(a: _DialogueText, b: _DialogueText) -> bool:
+def _are_copies(a: _DialogueText, b: _DialogueText) -> bool:
     if a.turns == b.turns:
         return True
     short, whole = sorted((a, b), key=lambda text: text.letters)
@@ -223,7 +224,7 @@ def _sources(dialogues: tuple[tuple[str, ...], ...]) -> tuple[int, ...]:
     for n, dialogue in enumerate(dialogues):
         turns = [turn.strip("*") for turn in dialogue]  # GLUCOSE marks the sentence it asks about with asterisks
         least = _WINDOW if any(map(_CHINESE.search, turns)) else _LETTERS_WINDOW
-        windows: list[object] = [pair for pair in pairwise(_parts(turns)) if len(pair[0]) + len(pair[1]) >= least]
+        windows: list[object] = [pair for pair in pairwise(_units(turns)) if len(pair[0]) + len(pair[1]) >= least]
         for window in (*windows, tuple(turns)):
             roots = find(seen.setdefault(window, n)), find(n)
             parent[max(roots)] = min(roots)

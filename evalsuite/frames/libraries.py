@@ -17,7 +17,7 @@ _TYPES: dict[str, tuple[type, ...]] = {"text": (str,), "int": (int,), "float": (
 _LARGEST = 2**63
 
 
-def chosen(name: str | None) -> str:
+def library_named(name: str | None) -> str:
     """The library to use: the named one, or the first of LIBRARIES that is installed. Raises ConfigError without one."""
     if name is None:
         for known, module in LIBRARIES.items():

@@ -41,7 +41,7 @@ class Run(Generic[Frame]):
         self.paths = tuple(paths)
         self.library = library
         self._results = [load_results(path) for path in paths]
-        self._names = _short(paths)
+        self._names = _short_names(paths)
 
     def __repr__(self) -> str:
         return f"Run({', '.join(self._names)}): {', '.join(self.tables)}"
@@ -125,7 +125,7 @@ def load(run: RunFolder | Sequence[RunFolder], frames: str | None = None) -> Run
     twice = [path for i, path in enumerate(paths) if path.resolve() in map(Path.resolve, paths[:i])]
     if twice:
         raise ConfigError(f"{twice[0]}: is named twice")
-    return Run(paths, libraries.chosen(frames))
+    return Run(paths, libraries.library_named(frames))
 
 
 def table_named(name: str) -> Table | ReplyTable:
@@ -169,7 +169,7 @@ def _rows(
     """The rows in batches of `size`; the last may be smaller."""
     batch: list[list[Any]] = []
     for name, results in zip(names, done, strict=True):
-        for row in _of_run(table, results, columns):
+        for row in _rows_of_run(table, results, columns):
             batch.append([name, *row])
             if len(batch) == size:
                 yield batch
@@ -178,7 +178,7 @@ def _rows(
         yield batch
 
 
-def _of_run(table: Table | ReplyTable, results: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
+def _rows_of_run(table: Table | ReplyTable, results: Results, columns: Sequence[str] | None) -> Iterator[list[Any]]:
     content = to_json(results)
     if isinstance(table, Table):
         indices = _chosen_columns(table, columns)
@@ -189,10 +189,10 @@ def _of_run(table: Table | ReplyTable, results: Results, columns: Sequence[str] 
             yield from narrow.rows(results.out, coordinates, file)
 
 
-def _short(paths: Sequence[Path]) -> list[str]:
+def _short_names(paths: Sequence[Path]) -> list[str]:
     """The shortest ends of the paths that are different.
 
-    >>> _short([Path("a/x"), Path("b/x"), Path("y")])
+    >>> _short_names([Path("a/x"), Path("b/x"), Path("y")])
     ['a/x', 'b/x', 'y']
     """
     whole = [path.resolve().parts for path in paths]

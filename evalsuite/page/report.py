@@ -45,14 +45,14 @@ from evalsuite.results.schema.record import OpinionFields, SecondFields
 from evalsuite.results.words import set_name, set_title
 
 # Placeholders of index.html, in the order of styles, scripts, data and shards.
-_PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
+_PLACEHOLDERS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 # Texts by which evalsuite recognizes its own pages; the second is in the head of pages that earlier versions wrote.
 _MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsuite")
 _SHARD = "evalsuiteShard("  # the beginning of a shard's file
 INSIDE = 4_000_000  # the most bytes of packed shards inside the page; a page without shard files can be sent by mail
 # The keys of results.json, beside "cells", that the page's scripts read. The other keys are in a shard, which is loaded only
 # when a reader saves results.json.
-_READ = ("groups", "means", "contamination", "judged")
+_KEYS_READ = ("groups", "means", "contamination", "judged")
 _BENCHMARK_KEYS = (
     "name",
     "title",
@@ -171,7 +171,7 @@ def assemble(data: Any, script: str, styles: Sequence[str] = ("page",), shards: 
     inside = "".join(
         f'<script id="shard-{name}" type="text/plain">{text}</script>\n' for name, text in (shards or {}).items()
     )
-    for mark, part in zip(_PARTS, (css, js, pack_json(data), inside), strict=True):
+    for mark, part in zip(_PLACEHOLDERS, (css, js, pack_json(data), inside), strict=True):
         page = page.replace(f"/*{mark}*/", part)
     return page
 
@@ -219,7 +219,7 @@ def page_data(runs: Sequence[Loaded], add_shard: Callable[[str], str]) -> dict[s
             {
                 "name": run.results.out.name,
                 "manifest": _manifest(run.results.out),
-                **_content(run.results, add_shard),
+                **_results_keys(run.results, add_shard),
                 "sheets": own_sheets,
             }
             for run, own_sheets in zip(runs, sheets_of_runs.result(), strict=True)
@@ -295,7 +295,7 @@ def _load(folder: Path) -> Loaded:
         return Loaded(from_json(folder, content), marks)
 
 
-def _content(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any]:
+def _results_keys(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any]:
     """The keys of results.json that the page's scripts read, without the cells.
 
     "others" names the shard with the other keys, and "written" has the names of all keys in order: from both, the page restores
@@ -304,11 +304,11 @@ def _content(results: Results, add_shard: Callable[[str], str]) -> dict[str, Any
     content = to_json(results)
     cell_keys = dict.fromkeys(key for cell in content["cells"] for key in cell)
     written = {"results": list(content), "cells": list(cell_keys)}
-    others = {key: value for key, value in content.items() if key not in (*_READ, "cells")}
+    others = {key: value for key, value in content.items() if key not in (*_KEYS_READ, "cells")}
     empty: dict[str, Any] = {
-        row.key: [] if get_origin(row.model) is list else {} for row in SECTIONS if row.key in _READ
+        row.key: [] if get_origin(row.model) is list else {} for row in SECTIONS if row.key in _KEYS_READ
     }
-    read = {key: content[key] for key in _READ if key in content}
+    read = {key: content[key] for key in _KEYS_READ if key in content}
     return {**empty, **read, "written": written, "others": add_shard(pack_json(others))}
 
 

@@ -115,7 +115,7 @@ class PackedReply(NamedTuple):
         long = (self.prompt, self.reply, self.reasoning, *(x for pair in self.pairs or () for x in pair))
         return [i for i in long if i is not None]
 
-    def moved(self, item: Callable[[int], int], text: Callable[[int], int]) -> list[Any]:
+    def shard_row(self, item: Callable[[int], int], text: Callable[[int], int]) -> list[Any]:
         """The row in a shard. `item`, `text`: index in the column -> index in the shard. `sample` and `tokens`, at the end of the
         row, are left out if they are empty."""
         row = self._replace(
@@ -265,7 +265,7 @@ def _packed(
         page_cell.number: CellMarks(_outcomes(column, page_cell.number), flips.get(page_cell.number))
         for page_cell in cells
     }
-    shards = [(pack_json(_shard(column, part)), part[0]) for part in _parts(column)]
+    shards = [(pack_json(_shard(column, part)), part[0]) for part in _shard_ranges(column)]
     comparisons = comparisons_of_column(place, models)
     return PackedColumn(
         place, [*column.entries], shards, marks, [replace(c, values=()) for c in models], comparisons, replies
@@ -343,7 +343,7 @@ def _flips(column: _UnpackedColumn, values: Mapping[str, float], before: Mapping
     ]
 
 
-def _parts(column: _UnpackedColumn) -> Iterator[range]:
+def _shard_ranges(column: _UnpackedColumn) -> Iterator[range]:
     """Ranges of entries, one for each shard of about SIZE characters."""
     sizes = [len(text) for text in column.strings]
     items = [len(json.dumps(shown, ensure_ascii=False)) for shown in column.shown]
@@ -372,7 +372,7 @@ def _shard(column: _UnpackedColumn, part: range) -> PageShard:
         return new_index.setdefault(old, len(new_index))
 
     rows = {
-        number: [rows[entry].moved(item, lambda i: index(texts[i])) if entry in rows else None for entry in part]
+        number: [rows[entry].shard_row(item, lambda i: index(texts[i])) if entry in rows else None for entry in part]
         for number, rows in column.rows.items()
     }
     names = {name for name, entry in column.entries.items() if entry in part}

@@ -46,9 +46,9 @@ def cell_results(
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
     facts = Facts.model_validate(cell.facts)
     metrics, points, influences = _metrics(cell, facts, answered, reading, encoder)
-    stopped = _estimate(cell, trials, replies, indices) if indices else None
+    stopped = _early_estimate(cell, trials, replies, indices) if indices else None
     if stopped:
-        metrics = _estimated(metrics, stopped)
+        metrics = _with_early_interval(metrics, stopped)
     chance = of_parsed = None
     if trials and TASKS[cell.place.task].kind.single:
         right = sum(score.values.get("accuracy") == 1.0 for *_, score in replies)
@@ -80,7 +80,7 @@ def cell_results(
     return ScoredCell(estimated, outcomes, points, counted, influences)
 
 
-def _estimate(
+def _early_estimate(
     cell: Cell, trials: Sequence[Trial], replies: Sequence[ScoredReply], indices: Sequence[int]
 ) -> Estimate | None:
     metric = estimated_metric(TASKS[cell.place.task])
@@ -91,7 +91,7 @@ def _estimate(
     return estimate_of(cell, asking_of(cell, trials), trials, values)
 
 
-def _estimated(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[str, MetricValue]:
+def _with_early_interval(metrics: Mapping[str, MetricValue], stopped: Estimate) -> dict[str, MetricValue]:
     """The metrics of a cell whose asking stopped early. The estimated metric gets the estimate's interval. The others get none:
     intervals for a fixed number of items do not hold."""
     figures = {}

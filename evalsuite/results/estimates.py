@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalsuite.results.store import Source
 
 LEVEL = 0.95
-_USUAL = 0.03  # the half width for which bounds are optimised if no half width ends the asking
+_USUAL_MARGIN = 0.03  # the half width for which bounds are optimised if no half width ends the asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Asking:
     trials: tuple[tuple[int, ...], ...]  # for each item, in this order, the indices of its trials in the cell
 
 
-def stops(cell: Cell) -> bool:
+def may_stop(cell: Cell) -> bool:
     """Whether the asking of a cell may stop before all its items are asked."""
     return "until" in cell.facts
 
@@ -70,7 +70,7 @@ def asking_of(cell: Cell, trials: Sequence[Trial]) -> Asking:
 def counted(cell: Cell, trials: Sequence[Trial], answered: Sequence[bool]) -> set[int] | None:
     """The indices of the trials whose replies count for an estimate; None: all do. `answered`: whether each trial has a reply or
     failed."""
-    if not stops(cell) or all(answered):
+    if not may_stop(cell) or all(answered):
         return None
     asking = asking_of(cell, trials)
     whole = next(
@@ -83,7 +83,7 @@ def counted(cell: Cell, trials: Sequence[Trial], answered: Sequence[bool]) -> se
 
 def counted_indices(source: Source, cell: Cell) -> set[int] | None:
     """The indices of a cell's replies that count, where the asking stops early; None: all count."""
-    if not stops(cell):
+    if not may_stop(cell):
         return None
     trials, answered = [], []
     for _, trial, response in source.read(cell):
@@ -108,7 +108,7 @@ def estimate_of(
     if not ranges:
         return None
     low, high = np.array(ranges).T
-    lower, upper = bounds(low, high, asking.order, margin or _USUAL, LEVEL)
+    lower, upper = bounds(low, high, asking.order, margin or _USUAL_MARGIN, LEVEL)
     if not len(lower):
         return None
     ends = asking.order.ends

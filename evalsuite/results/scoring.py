@@ -141,19 +141,19 @@ def score_cell(
     answered = Answered(task, language, tuple(items), tuple(responses), tuple(answers), reading, facts or {}, variant)
     parts: Sequence[Part] = task.kind.parts(answered)
     if PERTURBATIONS[perturb].several:
-        items, samples, parts = _rotations(answered, PERTURBATIONS[perturb], samples or [0] * len(items), parts)
+        items, samples, parts = _fold_rotations(answered, PERTURBATIONS[perturb], samples or [0] * len(items), parts)
     elif task.own_part is not None:
         parts = (task.own_part(answered), *parts)
     if encoder is not None and task.kind.rated:
         parts = (*parts, similarity_part(answered, encoder))
     spread: dict[str, float | None] = {}
     if samples and any(samples):
-        spread = {name: deviation for part in parts for name, deviation in _spread(part, samples).items()}
-        items, parts = _means(items, parts)
+        spread = {name: deviation for part in parts for name, deviation in _spread_of_samples(part, samples).items()}
+        items, parts = _fold_samples(items, parts)
     return ScoredItems(tuple(items), tuple(sources([item.context for item in items])), tuple(parts), spread)
 
 
-def _spread(part: Part, samples: Sequence[int]) -> dict[str, float | None]:
+def _spread_of_samples(part: Part, samples: Sequence[int]) -> dict[str, float | None]:
     """Metric -> standard deviation between its value over the first samples of all items, over the second samples, …"""
     import numpy as np
 
@@ -172,7 +172,7 @@ class _SampleMeans:
     finish: Callable[[Any], dict[str, Floats]]
 
 
-def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], list[Part]]:
+def _fold_samples(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], list[Part]]:
     """Fold the answered samples of each item into one row: their mean. Items weigh the same, however many samples failed."""
     import numpy as np
 
@@ -187,14 +187,14 @@ def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], li
             _SampleMeans(folded(part.sums.statistics), part.sums.finish),
             part.names,
             part.signatures,
-            {name: folded(values) for name, values in _of_items(part).items()},
+            {name: folded(values) for name, values in _item_values(part).items()},
             means=part.means,
         )
         for part in parts
     ]
 
 
-def _rotations(
+def _fold_rotations(
     answered: Answered, change: Perturbation, samples: Sequence[int], parts: Sequence[Part]
 ) -> tuple[list[Item], list[int], list[Part]]:
     """Fold the rotations of each item and sample into one row: their minimum, so that an item is right if every rotation is.
@@ -208,7 +208,7 @@ def _rotations(
     whole = [rows for rows in groups.values() if len(rows) == change.count(items[rows[0]])]
     folded = []
     for part in parts:
-        columns = {name: values.tolist() for name, values in _of_items(part).items()}
+        columns = {name: values.tolist() for name, values in _item_values(part).items()}
         rows_of = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
         signatures = {name: f"{part.signatures[name]}|all-rotations" for name in columns}
         names = {name: name for name in rows_of}
@@ -230,11 +230,11 @@ def per_item(scored: ScoredItems) -> dict[str, list[float]]:
     """Metric -> (N,) values of the items. A corpus metric gives the value of each item alone, as sentence BLEU for BLEU."""
     columns: dict[str, list[float]] = {}
     for part in scored.parts:
-        columns |= {name: [float(v) for v in values] for name, values in _of_items(part).items()}
+        columns |= {name: [float(v) for v in values] for name, values in _item_values(part).items()}
     return columns
 
 
-def _of_items(part: Part) -> dict[str, Floats]:
+def _item_values(part: Part) -> dict[str, Floats]:
     """Metric -> (N,) values."""
     if part.of_items is not None:
         return {name: part.of_items[name] for name in part.names if name in part.of_items}
@@ -257,7 +257,7 @@ def intervals(scored: ScoredItems, purpose: str, signed: str = "") -> dict[str, 
     figures: dict[str, MetricValue] = {}
     for part in scored.parts:
         drawn = bootstrap(part.sums, scored.clusters, Random(f"{purpose}:{part.name}"), RESAMPLES)
-        of_items = _of_items(part) if 1 < dialogues < RESAMPLED else {}
+        of_items = _item_values(part) if 1 < dialogues < RESAMPLED else {}
         for name, key in part.names.items():
             interval, binomial, metric = drawn[key], None, metric_named(name)
             # Percentiles of few dialogues are too narrow, and with one dialogue every resample is identical.

@@ -221,12 +221,12 @@ class Store:
             ).fetchone()
             self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
             for position, (key, trial) in enumerate(trials):
-                item, row = _pack(_fields(trial.item)), _pack(_row(trial))
+                item, row = _pack(_item_fields(trial.item)), _pack(_trial_row(trial))
                 digest = hashlib.sha256(item).hexdigest()
                 self._db.execute("INSERT OR IGNORE INTO items VALUES (?, ?)", (digest, item))
                 self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, key, digest, row))
             self._db.execute(
-                "INSERT OR REPLACE INTO digests VALUES (?, ?)", (_of_plan(number), self._plan_digest(number))
+                "INSERT OR REPLACE INTO digests VALUES (?, ?)", (_plan_name(number), self._plan_digest(number))
             )
 
     def _plan_digest(self, number: int) -> bytes:
@@ -237,7 +237,7 @@ class Store:
 
     def _require_plan(self, number: int) -> None:
         """Raise sqlite3.DatabaseError if a cell's plan is not as it was stored. Older versions wrote no digests."""
-        stored = self._db.execute("SELECT digest FROM digests WHERE name = ?", (_of_plan(number),)).fetchone()
+        stored = self._db.execute("SELECT digest FROM digests WHERE name = ?", (_plan_name(number),)).fetchone()
         if stored and stored[0] != self._plan_digest(number):
             raise sqlite3.DatabaseError("the plan of a cell is not as it was stored: its digest differs")
 
@@ -299,7 +299,7 @@ class Store:
             for key, r in responses:
                 if counted := r.cost - r.bound:
                     self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, counted))
-                self._lose(r.bound)
+                self._add_bound(r.bound)
                 if r.error is not None:
                     self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, hide(r.error, cut=True)))
                     continue
@@ -334,7 +334,7 @@ class Store:
         The amount of a killed process stays spent, since its endpoint may have charged it.
         """
         with self._transaction():
-            self._lose(amount)
+            self._add_bound(amount)
 
     def batches(self) -> dict[str, JsonObject]:
         """Notes on batches at endpoints (backends/openai/batches.py), by name, in order of their writing."""
@@ -349,15 +349,15 @@ class Store:
                 "INSERT INTO batches VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note, stake = excluded.stake",
                 (name, _pack(note), stake),
             )
-            self._lose(cost)
+            self._add_bound(cost)
 
     def end_batch(self, name: str, cost: float = 0.0) -> None:
         """Drop the note on a batch and its stake. `cost`, that of its lines without a stored reply, stays spent."""
         with self._transaction():
             self._db.execute("DELETE FROM batches WHERE name = ?", (name,))
-            self._lose(cost)
+            self._add_bound(cost)
 
-    def _lose(self, cost: float) -> None:
+    def _add_bound(self, cost: float) -> None:
         """Count a cost as spent that is an upper bound, since no tokens were counted."""
         if cost:
             self._db.execute("INSERT INTO spent VALUES ('', ?)", (cost,))
@@ -447,7 +447,7 @@ def _place(cell: Cell) -> str:
     return json.dumps(cell.place.as_dict(), ensure_ascii=False)
 
 
-def _fields(item: Item) -> dict[str, object]:
+def _item_fields(item: Item) -> dict[str, object]:
     """The fields of an item; `votes` only where it has some, so that items of earlier runs keep their digests."""
     # Not by `asdict`, which copies each text of each tuple: that took as long as the rest of a plan.
     return {name: getattr(item, name) for name in item.__slots__ if name != "votes" or item.votes}
@@ -465,7 +465,7 @@ def _unpack(packed: bytes) -> Any:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
 
 
-def _of_plan(number: int) -> str:
+def _plan_name(number: int) -> str:
     """The name by which the digest of a cell's plan is stored."""
     return f"plan {number}"
 
@@ -498,7 +498,7 @@ _REQUEST_FIELDS = "prompt", "messages", "max_new_tokens", "scoring", "pairs", "p
 _TRIAL_FIELDS = ("variant", "shots", "asked_shots", "perturb", "rotation")
 
 
-def _row(trial: Trial) -> JsonObject:
+def _trial_row(trial: Trial) -> JsonObject:
     """A trial without its item. `_trial` restores the rest of its request from the item."""
     fields = {name: getattr(trial.request, name) for name in _REQUEST_FIELDS}
     fields["messages"] = [{"role": message.role, "content": message.content} for message in trial.request.messages]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evalsuite.analyses import chance
 from evalsuite.analyses.chance import Chance
-from evalsuite.analyses.findings.cells import FindingCell, baseline_kind, baselines, best_of_tasks, models
+from evalsuite.analyses.findings.cells import FindingCell, baseline_cells, baseline_kind, best_of_tasks, ranked_cells
 from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value, within
 from evalsuite.analyses.significance import ALPHA
 from evalsuite.benchmarks.registry import TASKS
@@ -49,7 +49,7 @@ def _tested(cells: Sequence[FindingCell], runs: Sequence[Results]) -> tuple[list
     from evalsuite.metrics.statistics import FEWEST, family_draws, holm
 
     at = {(run, row.place): row for run, results in enumerate(runs) for row in results.of(chance.ANALYSIS) or ()}
-    rows = [(cell, at.get((cell.run, cell.cell.place))) for cell in models(cells)]
+    rows = [(cell, at.get((cell.run, cell.cell.place))) for cell in ranked_cells(cells)]
     known = [(cell, row) for cell, row in rows if row is not None]
     tested = [(cell, row) for cell, row in known if row.dialogues >= FEWEST]
     p = holm({cell.number: row.p for cell, row in tested})
@@ -170,14 +170,14 @@ _BASELINES = {
 
 def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
     """Count the tasks on which the best score is above all baselines, and name the task on which a baseline leads most."""
-    best = best_of_tasks(models(cells))
-    pairs = [(baseline, best[name]) for name, baseline in best_of_tasks(baselines(cells)).items() if name in best]
+    best = best_of_tasks(ranked_cells(cells))
+    pairs = [(baseline, best[name]) for name, baseline in best_of_tasks(baseline_cells(cells)).items() if name in best]
     if not pairs:
         return []
     above = sum(model.score > baseline.score for baseline, model in pairs)
     whose = (
         Text("最高分", "The best score")
-        if len({c.id for c in models(cells)}) > 1
+        if len({c.id for c in ranked_cells(cells)}) > 1
         else Text(f"{pairs[0][1].name} 的得分", f"{pairs[0][1].name}'s score")
     )
     on = Text(

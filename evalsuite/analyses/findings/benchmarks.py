@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from evalsuite.analyses import overview
-from evalsuite.analyses.findings.cells import FindingCell, baselines
+from evalsuite.analyses.findings.cells import FindingCell, baseline_cells
 from evalsuite.analyses.findings.words import Finding, named, percent
 from evalsuite.analyses.overview import BenchmarkGroup, GroupRow, GroupScore
 from evalsuite.benchmarks.registry import BENCHMARKS
@@ -46,7 +46,7 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
         return []
     names = {cell.id: cell.name for cell in cells if not (cell.cell.is_baseline or cell.cell.is_adapter)}
     same = [(n, group) for n, group in groups if (group.name, group.split) == (shown.name, shown.split)]
-    columns = _means(same, names, {cell.id for cell in baselines(cells)})
+    columns = _means(same, names, {cell.id for cell in baseline_cells(cells)})
     won = [column for column in columns if column.is_won]
     if len(columns) < 2 or not won:
         return []

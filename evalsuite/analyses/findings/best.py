@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evalsuite.analyses.findings.cells import FindingCell, baselines, best_of_tasks, models
+from evalsuite.analyses.findings.cells import FindingCell, baseline_cells, best_of_tasks, ranked_cells
 from evalsuite.analyses.findings.words import Finding, bare, listed, score, value, within
 from evalsuite.analyses.significance import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.grouping import by_key
@@ -40,7 +40,7 @@ class TaskRanking:
 
 def best(cells: Sequence[FindingCell], comparisons: Iterable[TaskComparisons], title: Text) -> list[Finding]:
     """Name the model that is best on most tasks; of a single model, give the lowest and the highest score."""
-    of_models = models(cells)
+    of_models = ranked_cells(cells)
     if len({c.id for c in of_models}) < 2:
         return _alone(of_models, title)
     rankings = _rankings(of_models, comparisons)
@@ -51,7 +51,7 @@ def best(cells: Sequence[FindingCell], comparisons: Iterable[TaskComparisons], t
     first = [wins for wins in wins_by_model.values() if len(wins) == most]
     if len(first) > 1:
         return [_several_lead(first, len(rankings), most, title)]
-    return [_one_leads(first[0], rankings, best_of_tasks(baselines(cells)), title)]
+    return [_one_leads(first[0], rankings, best_of_tasks(baseline_cells(cells)), title)]
 
 
 def _rankings(of_models: Sequence[FindingCell], comparisons: Iterable[TaskComparisons]) -> list[TaskRanking]:

@@ -37,7 +37,7 @@ class FindingCell:
         return self.cell.headline.value or 0.0
 
 
-def numbered(runs: Sequence[Results]) -> list[FindingCell]:
+def page_cells(runs: Sequence[Results]) -> list[FindingCell]:
     """All cells of a page, in the page's order."""
     cells = [(run, cell) for run, results in enumerate(runs) for cell in results.cells]
     runs_with = Counter(model for _, model in {(run, cell.model) for run, cell in cells})
@@ -95,7 +95,7 @@ def is_plain(cell: FindingCell) -> bool:
     return cell.cell.perturb == "none" and cell.cell.is_complete and cell.cell.headline.value is not None
 
 
-def models(cells: Sequence[FindingCell]) -> list[FindingCell]:
+def ranked_cells(cells: Sequence[FindingCell]) -> list[FindingCell]:
     """The cells of models that are ranked."""
     return [c for c in cells if c.scores is not None and not c.cell.is_baseline]
 
@@ -105,7 +105,7 @@ def baseline_kind(cell: FindingCell) -> str:
     return cell.cell.facts.fingerprint.removeprefix("baseline:").split(":")[0]
 
 
-def baselines(cells: Sequence[FindingCell]) -> list[FindingCell]:
+def baseline_cells(cells: Sequence[FindingCell]) -> list[FindingCell]:
     """The cells of baselines that models are compared with: all but the oracle's, which knows the right answers."""
     return [c for c in cells if c.cell.is_baseline and baseline_kind(c) != "oracle"]
 

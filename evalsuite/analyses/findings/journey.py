@@ -8,7 +8,7 @@ from itertools import zip_longest
 from evalsuite.analyses.findings.above import above_baselines, above_chance
 from evalsuite.analyses.findings.benchmarks import over_benchmarks
 from evalsuite.analyses.findings.best import best
-from evalsuite.analyses.findings.cells import FindingCell, cells_of_findings, is_plain, models, numbered
+from evalsuite.analyses.findings.cells import FindingCell, cells_of_findings, is_plain, page_cells, ranked_cells
 from evalsuite.analyses.findings.levels import harder_set
 from evalsuite.analyses.findings.obstacles import obstacles
 from evalsuite.analyses.findings.words import Finding
@@ -24,13 +24,13 @@ def findings(
 ) -> list[Finding]:
     """The findings of a page of some runs: over all benchmarks, on the first benchmark, on obstacles, then on the other
     benchmarks, one of each in turn. `scores`: the models' scores by item; `compared`: the comparisons of the page's columns."""
-    cells = numbered(runs)
+    cells = page_cells(runs)
     if not any(not c.cell.is_baseline for c in cells):
         return (
             [Finding("best", "本次只评测了基线，没有模型。", "Only baselines were asked, no model.")] if cells else []
         )
     chosen = [(benchmark, *cells_of_findings(benchmark, some, scores)) for benchmark, some in _by_benchmark(cells)]
-    ranked = [(benchmark, here, title) for benchmark, here, title in chosen if models(here)]
+    ranked = [(benchmark, here, title) for benchmark, here, title in chosen if ranked_cells(here)]
     if not ranked:
         some = [c for c in cells if is_plain(c) and not c.cell.is_baseline]
         return [*_not_ranked(some), *obstacles(cells, [], runs)]
@@ -86,7 +86,7 @@ def of_run(results: Results, all_benchmarks: bool = True) -> list[Finding]:
     """The findings of a run, as its page has them; without `all_benchmarks`, no findings on benchmarks after the first that has a
     ranked model. Reads the records of the cells that the findings are about."""
     scores: list[ModelScores] = []
-    for benchmark, of_benchmark in _by_benchmark(numbered([results])):
+    for benchmark, of_benchmark in _by_benchmark(page_cells([results])):
         here, _ = cells_of_findings(benchmark, of_benchmark, ())
         models_here = list(read_model_scores(results.out, [c.cell for c in here], "0\t"))
         scores += models_here

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalsuite.analyses import gaps
-from evalsuite.analyses.findings.cells import FindingCell, models
+from evalsuite.analyses.findings.cells import FindingCell, ranked_cells
 from evalsuite.analyses.findings.words import Finding, many
 from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.significance import ALPHA
@@ -24,7 +24,7 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
     if not benchmark.levels:
         return []
     losses: dict[str, list[tuple[FindingCell, Gap]]] = {}
-    at = {(c.run, c.cell.place): c for c in models(cells)}
+    at = {(c.run, c.cell.place): c for c in ranked_cells(cells)}
     for number, results in enumerate(runs):
         for row in results.of(gaps.ANALYSIS) or []:
             cell = at.get((number, Place(set=benchmark.levels[1], **row.coordinates())))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from evalsuite.analyses import robustness
-from evalsuite.analyses.findings.cells import FindingCell, models
+from evalsuite.analyses.findings.cells import FindingCell, ranked_cells
 from evalsuite.analyses.findings.words import Finding, many
 from evalsuite.benchmarks.registry import metric_rows
 from evalsuite.common.numbers import fixed
@@ -74,7 +74,7 @@ def _silent(of_models: Sequence[FindingCell]) -> Iterator[Text]:
 
 def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterator[Text]:
     """The cell of a model with the largest share of one option among its choices, if that option is right far less often."""
-    cells = {(c.run, c.cell.place): c for c in models(here) if c.task.kind.single}
+    cells = {(c.run, c.cell.place): c for c in ranked_cells(here) if c.task.kind.single}
     preferences: list[tuple[float, FindingCell, int, int, str]] = []
     for number, results in enumerate(runs):
         content = results.of(robustness.ANALYSIS)
@@ -96,7 +96,7 @@ def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterat
 
 def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
     """The width of the widest interval, if the median interval is wide."""
-    figures = [c.cell.headline for c in models(here) if metric_rows()[c.task.metrics[0]].percent]
+    figures = [c.cell.headline for c in ranked_cells(here) if metric_rows()[c.task.metrics[0]].percent]
     halves = [(bounds[2] - bounds[1]) / 2 for figure in figures if (bounds := figure.bounds)]
     items = sorted({figure.n for figure in figures})
     if figures and not halves:
