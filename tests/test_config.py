@@ -47,6 +47,7 @@ WRONG = [
         ["models.yaml:5: models[1].chat_template: backend openai does not render chats"],
     ),
     ("    prompt: ''\n", ["models.yaml:5: models[0].prompt", "at least 1 character"]),
+    ("    generation: {stop: ['']}\n", ["models.yaml:5: models[0].generation.stop[0]", "at least 1 character"]),
     ("  : :\n - [", ["models.yaml:5: not YAML"]),
 ]
 

@@ -54,7 +54,7 @@ class Generation(StrictSettings):
 
     max_new_tokens: int | None = Field(default=None, ge=1)
     """The longest reply in tokens, thoughts included, for all tasks. Default: each task's own limit."""
-    stop: list[str] = []
+    stop: list[Annotated[str, Field(min_length=1)]] = []
     """Texts; a reply ends before the first one of them."""
     temperature: float | None = Field(default=0.0, ge=0)
     """0 is greedy, above 0 samples; null is not sent (endpoints only)."""
