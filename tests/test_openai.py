@@ -132,6 +132,16 @@ def test_a_server_that_never_answers_ends_as_recorded_failures() -> None:
         assert server.account()["requests"] < 10 + 2 * 70
 
 
+def test_an_endpoint_that_refuses_requests_between_failures_is_not_down() -> None:
+    class Alternating(Server):
+        def _kind(self, name: str, times: int) -> str:
+            return "400" if len(self.asked) % 2 else "500"
+
+    with Alternating() as server:
+        found = ask(server, 44, attempts=1, max_concurrency=1)
+    assert len(found) == 44 and sum(str(r.error).startswith("500") for r in found.values()) == 22
+
+
 def test_no_server_at_all() -> None:
     with Server() as server:
         pass

@@ -199,7 +199,7 @@ class GenerateCall:
                     )
                 )
         except RequestError:
-            pass
+            self.failed_in_a_row = 0  # the endpoint answers
         except BudgetSpentError:
             self.unaffordable += not bill.sent
         except (_HaltedError, EndpointError) as stop:
