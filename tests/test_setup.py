@@ -408,6 +408,16 @@ def test_weights_that_do_not_fit(tmp_path: Path) -> None:
     assert row.state == "wrong" and row.found == "30.0 GB of weights, 24 GB in the GPU"
 
 
+def test_a_tokenizer_alone_is_no_fetched_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    snapshot = tmp_path / "models--Qwen--Qwen3-8B" / "snapshots" / "0123"
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    assert not machine.is_fetched("Qwen/Qwen3-8B")
+    (snapshot / "model-00001-of-00002.safetensors").write_bytes(b"")
+    assert machine.is_fetched("Qwen/Qwen3-8B")
+
+
 def test_weights_in_two_formats_count_once(tmp_path: Path) -> None:
     for name in ("model.safetensors", "pytorch_model.bin"):
         with (tmp_path / name).open("wb") as file:

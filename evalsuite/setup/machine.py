@@ -159,5 +159,6 @@ def hub_cache() -> Path:
 
 
 def is_fetched(hub_id: str) -> bool:
-    """Whether a model of the hub, or a part of it, is in the cache."""
-    return any((hub_cache() / f"models--{hub_id.replace('/', '--')}" / "snapshots").glob("*/config.json"))
+    """Whether weights of a model of the hub are in the cache. Its configuration and tokenizer may be there without them."""
+    files = (hub_cache() / f"models--{hub_id.replace('/', '--')}" / "snapshots").glob("*/*")
+    return any(path.suffix in (".safetensors", ".bin") for path in files)
