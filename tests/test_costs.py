@@ -144,6 +144,13 @@ def test_replies_of_another_model(models: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_setting_that_is_named_twice_counts_once() -> None:
+    asked: dict[str, Any] = {"model": ["tiny-zh"], "tasks": ["knowledge_filling"], "set": "hard", "limit": 2}
+    for twice in ({"shots": [0, 0]}, {"scoring": ["labels", "labels"]}, {"perturb": ["none", "none"]}):
+        once = {name: values[:1] for name, values in twice.items()}
+        assert evalsuite.estimate_cost(**asked, **twice) == evalsuite.estimate_cost(**asked, **once)
+
+
 def test_a_local_model_is_counted_and_has_no_price(tmp_path: Path) -> None:
     """Prompts are counted as the run counts them; what compares likelihoods writes nothing; a baseline takes nothing."""
     needs("hf", "torch", "transformers")

@@ -371,7 +371,7 @@ def _wordings(s: Settings, model: Model) -> Sequence[str]:
 def _shots(s: Settings, model: Model, source: EvalSet) -> list[int]:
     """The numbers of shots that a model is asked with, without those that cannot be drawn."""
     wanted = model.shots or s.shots if takes_shots(source.task) else (0,)
-    return [count for count in wanted if count not in source.undrawn]
+    return [count for count in dict.fromkeys(wanted) if count not in source.undrawn]
 
 
 def _counts_of_shots(s: Settings, chosen: Sequence[Model], t: Task) -> tuple[int, ...]:
@@ -389,11 +389,12 @@ def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[s
     can = backend_named(model.backend).scorings
     if not t.kind.written:
         return [name for name in t.kind.scorings if name in can]
-    return [name for name in s.scoring if name in t.scorings and name in can and name in (only or t.scorings)]
+    wanted = dict.fromkeys(s.scoring)
+    return [name for name in wanted if name in t.scorings and name in can and name in (only or t.scorings)]
 
 
 def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
-    return [row for name in s.perturb if (row := perturbation_named(name)).applies(t.name)]
+    return [row for name in dict.fromkeys(s.perturb) if (row := perturbation_named(name)).applies(t.name)]
 
 
 def named_files(s: Settings, eval_sets: Sequence[EvalSet]) -> dict[str, File]:
