@@ -1,4 +1,4 @@
-"""Protocols and types that every backend implements; no backend itself."""
+"""Protocols of backends, and the types that they share."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ TextPair = tuple[str, str]  # a context, and the text after it that is scored
 
 
 class Journal(Protocol):
-    """Notes on the batches that a run has at endpoints; a Store keeps them if the process is killed.
+    """Notes on a run's batches at endpoints. A `Store` keeps them when the process is killed.
 
-    The `stake` of a batch, the cost that it may have, counts as spent until the batch ends.
+    The `stake` of a batch, its highest cost, counts as spent until the batch ends.
     """
 
     def batches(self) -> dict[str, dict[str, Any]]:
@@ -54,15 +54,15 @@ class Limits:
     """The limits of a run at an endpoint (budget, concurrent requests), and the journal of its batches."""
 
     budget: float | None = None  # maximum total cost, in the currency of the model's prices
-    spent: float | Callable[[], float] = 0.0  # spent so far; read at each `generate`, since earlier calls spend, too
+    spent: float | Callable[[], float] = 0.0  # cost so far; a function is called at each `generate`
     max_concurrency: int | None = None  # overrides the model's own setting
-    # Records the worst-case cost of requests in flight (Store.lend).
+    # Counts the highest cost of requests in flight as spent (Store.lend).
     lend: Callable[[float], None] = lambda amount: None
     journal: Journal = field(default_factory=UnsavedJournal)
     tell: Callable[[str], None] = lambda text: None  # shows the progress of batches
 
     def left(self) -> float | None:
-        """The budget less what is spent; None: no limit."""
+        """The part of the budget that is not spent; None: no limit."""
         if self.budget is None:
             return None
         return self.budget - (self.spent() if callable(self.spent) else self.spent)
@@ -92,7 +92,7 @@ class Backend(Protocol):
 
 
 class WithoutEngine:
-    """The part that all backends without an engine share: no limit of context, no count of tokens, nothing to release."""
+    """Base class of backends without an engine in this process: no context limit, no token counts, nothing to release."""
 
     context: int | None = None
 
@@ -104,7 +104,7 @@ class WithoutEngine:
 
 
 def in_groups(responses: Iterator[tuple[int, Response]]) -> Replies:
-    """Group (index, response) pairs by 256. The caller stores a group at a time."""
+    """Groups of up to 256 (index, response) pairs. The caller stores one group at a time."""
     while group := list(islice(responses, 256)):
         yield group
 
@@ -124,7 +124,7 @@ class Replaying(Backend, Protocol):
     recorded: dict[str, Any]  # model, date and versions of the recording: a fact of its cells
 
     def missing(self, requests: Sequence[Request]) -> int:
-        """The number of these requests that it has no reply to."""
+        """The number of `requests` without a recorded reply."""
 
 
 @runtime_checkable
@@ -137,7 +137,7 @@ class LocalModel(Backend, Protocol):
         """The prompt's token ids. For scoring "nll": those of the longest pair, context and target."""
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Batches of indices in the order of answering. A batch asked alone gives the same replies as together with others."""
+        """Batches of indices in the order of answering. A batch gives the same replies alone as among others."""
 
     def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
         """Negative log-likelihood in nats of every target token, for each (context, target): pair -> token.
@@ -162,16 +162,16 @@ class Surprisal(LocalModel, Protocol):
     """A local model that scores texts token by token: `evalsuite contamination` needs it."""
 
     def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
-        """Score the target of each (context, target) that is not `done`, both plain text; yields groups of (index, scores) as
-        they are ready. As in `generate`, batches do not depend on what is done, if all of a group was stored together.
+        """Score the targets of the (context, target) pairs, plain text, that are not `done`; yield groups of (index, scores).
 
-        An empty context is a begin-of-text token. Pairs must fit into `context` tokens. Raises BackendError.
+        As in `generate`, batches do not depend on `done` if the caller stores whole groups. An empty context becomes a
+        begin-of-text token. Pairs must fit into `context` tokens. Raises BackendError.
         """
 
 
 @runtime_checkable
 class Sharing(Protocol):
-    """A backend whose engine can serve other models, too."""
+    """A backend whose engine can serve several models."""
 
     def share(self, model: Model) -> Backend | None:
         """A backend for `model` on the same engine; None if it needs its own engine."""
@@ -201,7 +201,7 @@ def settings_of(backend: Backend, scoring: str) -> dict[str, Any]:
 def sample_seed(seed: int, request: Request) -> int:
     """The seed of one sampled reply, below 2^31: a function of the model's seed, the prompt and the sample's number alone.
 
-    So a reply depends neither on its batch nor on what was asked before it.
+    So a reply depends neither on its batch nor on earlier requests.
     """
     return Random(f"{seed}:sample:{request.sample}:{escape_surrogates(request.prompt)}").getrandbits(31)
 

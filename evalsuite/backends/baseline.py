@@ -1,4 +1,4 @@
-"""Baselines without a model, the floor for real ones, and `oracle`, the ceiling that checks the suite itself.
+"""Baselines without a model: a floor for models, and `oracle`, a ceiling that checks the suite itself.
 
 They reply in text like a model, so their answers pass through the same parser and metrics.
 """
@@ -38,7 +38,7 @@ class Baseline(WithoutEngine):
             raise BackendError(f"model {model.name}: {unknown('baseline', model.path, kinds)}")
         # Two items with the same prompt may have different answers, so replies of `oracle` are stored by item.
         self.settings: dict[str, Any] = {"by": "item"} if model.path == "oracle" else {}
-        # The number is a version: since version 2, `majority` answers by position.
+        # The number is a version: since 2, `majority` answers by position.
         self.fingerprint = f"baseline:{model.path}:{2 if model.path == 'majority' else 1}"
         self._reply = kinds[model.path]
         self._favourites: dict[tuple[str, str], list[_Answer]] = {}
@@ -63,13 +63,13 @@ class Baseline(WithoutEngine):
             return Response("", "error", error=str(error))
 
     def _majority(self, item: Item) -> str:
-        """The most frequent position of the right option, in the item's own labels; without options the most frequent text."""
+        """The most frequent position of the right option, under the item's own labels; without options the most frequent text."""
         if (item.task, item.set) not in self._favourites:
             raise BackendError(f"no training or dev file of {item.task} ({item.set}): no majority to know")
         answers = self._favourites[item.task, item.set]
         if not item.options:
             return next(answer for answer in answers if isinstance(answer, str))
-        # Positions, not letters: an item asked under other labels is answered by its own.
+        # Positions, not letters, since a perturbation may change the labels.
         indices = next((a for a in answers if not isinstance(a, str) and max(a) < len(item.options)), (0,))
         return ", ".join(item.indicators[index] for index in indices)
 

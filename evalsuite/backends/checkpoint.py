@@ -1,7 +1,7 @@
 """A model's files, tokenizer and chat template, and the token ids of prompts and options, for hf and vllm.
 
-Both backends send exactly these ids to the network and decode replies with this tokenizer, so that a model replies
-the same on both.
+Both backends send exactly these ids to the network and decode replies with this tokenizer, so that a model gives the same
+replies on both.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_BEAMS = "scoring constrained: not with beam search; leave out generation.beam
 
 
 def locate(model: Model) -> str:
-    """The local folder or Hugging Face hub id of a model; downloads from ModelScope if `hub` says so."""
+    """The local folder or Hugging Face hub id of a model. Downloads models of ModelScope; raises BackendError if that fails."""
     if model.hub == "huggingface" or Path(model.path).is_dir():
         return model.path
     try:
@@ -142,8 +142,8 @@ class Checkpoint:
         """The class of transformers that loads the network.
 
         A checkpoint with its own code names the class in its config (`auto_map`): GLM-10B and ChatGLM-6B name
-        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it names none that
-        can write.
+        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if no named class
+        generates text.
         """
         import transformers
 
@@ -167,17 +167,16 @@ class Checkpoint:
 
     def too_long(self, request: Request, length: int, limit: int | None) -> str | None:
         """The reason why a prompt of `length` tokens and its reply exceed `limit` tokens; None if they fit."""
-        room = request.max_new_tokens
         if not limit:
             return None
         if request.scoring == "nll":
             return f"a pair of {length} tokens exceeds {limit}" if length > limit else None
-        if self.room(length, room) <= limit:
+        if self.room(length, request.max_new_tokens) <= limit:
             return None
-        return f"prompt of {length} tokens and reply of {room} exceed {limit}"
+        return f"prompt of {length} tokens and reply of {request.max_new_tokens} exceed {limit}"
 
     def room(self, prompt: int, reply: int) -> int:
-        """The tokens of context that a prompt and its reply take; encoder and decoder have separate contexts."""
+        """The tokens of context that a prompt and its reply need. Encoder and decoder have separate contexts."""
         return max(prompt, reply) if self.seq2seq else prompt + reply
 
     def after(self, context: str, texts: Sequence[str], plain: bool = False) -> list[list[int]]:
@@ -219,10 +218,10 @@ class Checkpoint:
         return self.after(self.text(request), request.options)
 
     def prior_pairs(self, request: Request) -> list[IdPair]:
-        """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it. For a prompt of one
-        line the context is empty.
+        """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it.
 
-        The probability of an option after that line is its prior, independent of the question.
+        The probability of an option after that line is its prior, independent of the question. A prompt of one line has no
+        such context: it is a begin-of-text token.
         """
         _, several, last = request.messages[-1].content.rpartition("\n")
         line = last if several else ""
@@ -266,10 +265,10 @@ class Checkpoint:
         return Response(text, finish, prompt_tokens, new_tokens)
 
     def _text_of(self, ids: Sequence[int]) -> str:
-        """The text of generated ids, without special tokens except those that mark thoughts, which the parser looks for."""
+        """The text of generated ids. Of special tokens it keeps only those that mark thoughts, which the parser looks for."""
 
         def decode(run: Iterator[int], special: bool) -> str:
-            # Special tokens are left out of the text unless the run is made of them.
+            # `special`: the run consists of the special tokens that stay in the text.
             return str(
                 self.tokenizer.decode(list(run), skip_special_tokens=not special, clean_up_tokenization_spaces=False)
             )
@@ -313,7 +312,7 @@ def labels_response(
     """The Response of scoring "labels".
 
     `forms`: option -> surface forms -> ids; `scores`: the token log-probabilities of each form, option after option.
-    A label may be a prefix of another ("1" of "10"): the longer one's probability is subtracted from the shorter one's.
+    A label may be a prefix of another ("1" of "10"): then the probability of "10" is subtracted from that of "1".
     """
     rows = iter(scores)
     logprobs = [{tuple(ids): sum(next(rows)) for ids in option} for option in forms]
@@ -329,7 +328,7 @@ def labels_response(
 
 
 def _difference(logprob: float, longer_logprobs: Sequence[float]) -> float:
-    """log(exp(logprob) - sum(exp(longer_logprobs))), with a floor where rounding leaves zero or less."""
+    """log(exp(logprob) - sum(exp(longer_logprobs))), at least log(1e-9) below `logprob`, as rounding may leave zero or less."""
     share_left = 1 - sum(math.exp(longer - logprob) for longer in longer_logprobs)
     return logprob + math.log(max(share_left, 1e-9)) if longer_logprobs else logprob
 
@@ -397,13 +396,13 @@ def folder_hash(folder: Path, code: bool = False) -> str:
     """A hash of the files of a model or an adapter that can change a reply; large files are sampled (design/store.md).
 
     `code`: the folder's own code runs (trust_remote_code). Less common files are hashed last, so that folders without
-    them keep their old hashes.
+    them keep the hashes of earlier versions.
     """
     ordinary = [
         p for p in folder.iterdir() if p.suffix in {".json", ".safetensors", ".bin", ".jinja", ".model", ".txt"}
     ]
     digest = hashlib.sha256()
-    for path in [*sorted(ordinary), *sorted(_further(folder, code).difference(ordinary))]:
+    for path in [*sorted(ordinary), *sorted(_less_common_files(folder, code).difference(ordinary))]:
         size = path.stat().st_size
         digest.update(f"{path.relative_to(folder).as_posix()}:{size}\n".encode())
         with path.open("rb") as file:
@@ -416,8 +415,8 @@ def folder_hash(folder: Path, code: bool = False) -> str:
     return digest.hexdigest()
 
 
-def _further(folder: Path, code: bool) -> set[Path]:
-    """Less common files that a loader may read, also in subfolders."""
+def _less_common_files(folder: Path, code: bool) -> set[Path]:
+    """Files beside the ordinary ones that a loader may read, also in subfolders. `code`: the folder's own code runs."""
     files = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # files of tokenizers
     files.update(folder.glob("additional_chat_templates/*.jinja"))
     for index in folder.glob("*.index.json"):  # shards may be in any folder
@@ -426,7 +425,7 @@ def _further(folder: Path, code: bool) -> set[Path]:
         files.update(
             p for p in folder.rglob("*.py") if not any(part.startswith(".") for part in p.relative_to(folder).parts)
         )
-    usual = any(folder.glob("*.safetensors")) or any(folder.glob("*model*.bin"))
-    if code or not usual:  # next to the usual weights, .pt files are training state
+    has_usual_weights = any(folder.glob("*.safetensors")) or any(folder.glob("*model*.bin"))
+    if code or not has_usual_weights:  # beside the usual weights, .pt files are training state
         files.update(p for p in folder.iterdir() if p.suffix in {".pt", ".pth"})
     return {p for p in files if p.is_file()}

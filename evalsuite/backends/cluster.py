@@ -1,6 +1,6 @@
-"""The cluster on which model replicas and adapter trainings run: actors, their placement, and detection of their death.
+"""The cluster on which model replicas and adapter trainings run: its actors, their placement, and their deaths.
 
-`Ray` is a Ray cluster. The tests have a second `Cluster`, without processes or time (tests/in_process.py).
+`Ray` is a Ray cluster. The tests have another `Cluster`, without processes or time (tests/in_process.py).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Cluster(Protocol):
 
 
 class Worker:
-    """An actor as seen by the driver."""
+    """The driver's view of an actor."""
 
     def __init__(self, cluster: Cluster, kind: type[Actor], needs: Needs) -> None:
         self._cluster = cluster
@@ -81,7 +81,7 @@ class Worker:
     def result(self, call: Any, what: str) -> Any:
         """The result of a call.
 
-        Raises WorkerLostError if the worker died, and BackendError, its message prefixed with `what`, for an error in the worker.
+        Raises WorkerLostError if the worker died, and BackendError for an error in the worker; `what` begins its message.
         """
         self.calls.pop(call, None)
         try:
@@ -123,10 +123,8 @@ def equal_share(sizes: Sequence[int], count: int) -> int:
 
 
 def for_actors(model: Model) -> Model:
-    """The model as an actor needs it.
-
-    Paths are absolute, since actors have another working directory; vLLM starts its workers as processes of its actor.
-    """
+    """The model with absolute paths, since actors have another working directory, and with vLLM's workers as processes of its
+    actor."""
     update: dict[str, Any] = {}
     for key in ("path", "adapter"):
         value = getattr(model, key)
@@ -151,7 +149,7 @@ class Ray:
         except ImportError as error:
             raise BackendError(f"model {name}: --executor ray needs `pip install 'evalsuite[ray]'` ({error})") from None
         self._ray: Any = ray
-        self._joined = not ray.is_initialized()  # False: this process had joined before, so we must not leave
+        self._joined = not ray.is_initialized()  # False: the process was in a cluster before, and stays in it
         cluster_address = address or os.environ.get("RAY_ADDRESS") or "local"
         try:
             if self._joined:

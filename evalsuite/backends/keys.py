@@ -1,4 +1,4 @@
-"""The API keys of endpoints: reads them from the environment and masks them in all output."""
+"""API keys of endpoints: read from the environment, and masked in all output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEYLIKE = re.compile(r"(?=(?:.*[0-9]){3})(?=(?:.*[A-Za-z]){3})[0-9A-Za-z_~.-]{2
 
 
 def keep_secrets(models: Iterable[Model]) -> None:
-    """Mask the keys of all these models, and parts of their addresses' paths that look like keys."""
+    """Mask the keys of the models, and parts of their addresses' paths that look like keys."""
     for model in models:
         if model.api.key_env:
             keep_variables([model.api.key_env])
@@ -26,7 +26,7 @@ def keep_secrets(models: Iterable[Model]) -> None:
 
 
 def keep_variables(names: Iterable[str]) -> None:
-    """Have the keys in these environment variables masked."""
+    """Mask the values of these environment variables."""
     for name in names:
         keep_secret(os.environ.get(name, "").strip())
 
@@ -45,7 +45,7 @@ def key_of(model: Model) -> str:
 
 
 def missing_key(model: Model) -> str | None:
-    """The message for an endpoint whose variable is not set; None for other models, and where the variable is set."""
+    """The message for an endpoint whose key is not set; None for any other model."""
     name = model.api.key_env
     if model.backend != "openai" or name is None or os.environ.get(name, "").strip():
         return None

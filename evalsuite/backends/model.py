@@ -41,7 +41,7 @@ def _number_or_text(schema: dict[str, Any]) -> None:
 
 
 def _suggested(*names: str) -> Callable[[dict[str, Any]], None]:
-    """Have editors suggest these names for a text, which may be another one."""
+    """Have editors suggest these names for a field that takes any text."""
 
     def extra(schema: dict[str, Any]) -> None:
         schema["anyOf"] = [{"enum": [*names]}, {"type": schema.pop("type")}]
@@ -206,7 +206,7 @@ _NO_SECRET = {"prompt_cache_key", "bos_token", "eos_token", "pad_token", "unk_to
 
 
 def _secret_names(value: Any) -> Iterator[str]:
-    """The names, at any depth, that a secret would have: x-api-key, accessToken, Authorization … but not budget_tokens."""
+    """Names at any depth that look like those of secrets: x-api-key, accessToken, Authorization … but not budget_tokens."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if _SECRET.fullmatch(str(name)) and name not in _NO_SECRET:
@@ -314,11 +314,12 @@ class API(StrictSettings):
 
 # The settings that a vLLM engine is created with. All others concern prompts, decoding, adapters or names.
 _OF_THE_ENGINE = {"path", "hub", "revision", "trust_remote_code", "dtype", "device", "vllm"}
-BASELINES = ("random", "majority", "lexical", "oracle")  # known by these names beside the models of any source
+# Models that `--model` and `--baselines` name beside those of any models.yaml.
+BASELINES = ("random", "majority", "lexical", "oracle")
 
 
 def _of_an_entry(schema: dict[str, Any]) -> None:
-    """Add to an entry's schema the checks of Model's validators that a schema can state, and drop long defaults of sections."""
+    """Add to the schema of `Model` the checks of its validators that a schema can state; drop the long defaults of sections."""
     for field in schema["properties"].values():
         if "$ref" in field:
             field.pop("default", None)
@@ -384,7 +385,7 @@ class Model(StrictSettings):
 
     @model_validator(mode="after")
     def _one_temperature(self) -> Model:
-        """`api.temperature` is an older name of `generation.temperature`, which holds it from here on."""
+        """Move `api.temperature`, an older name, to `generation.temperature`."""
         older, generation = self.api.temperature, self.generation
         if older != "generation" and older != generation.temperature:
             if "temperature" in generation.model_fields_set:
@@ -397,7 +398,7 @@ class Model(StrictSettings):
 
     @model_validator(mode="after")
     def _settings_agree(self) -> Model:
-        """Settings that contradict each other, or would have no effect, are errors."""
+        """Refuse settings that contradict each other or have no effect."""
         generation = self.generation
         if generation.beams > 1 and (generation.temperature != 0 or generation.samples > 1):
             raise ValueError("generation.beams: beam search is not random; it needs temperature 0 and samples 1")

@@ -16,7 +16,8 @@ _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")
 
 
 def located(model: Model, base: Path) -> Model:
-    """The model with whole paths: `path` and `adapter` are a folder, a file or a hub id. `base`: the folder of models.yaml."""
+    """The model with `path` and `adapter` as seen from the working directory, unless they are hub ids. `base`: the folder of
+    models.yaml."""
     row = backend_named(model.backend)
     if not row.files:
         return model
@@ -25,7 +26,7 @@ def located(model: Model, base: Path) -> Model:
         resolved = resolve(path, base)
         if resolved.exists() or path.startswith(PREFIX):
             return str(resolved)
-        # A path for another package's backend may mean anything; only backends that load weights take hub ids.
+        # A path for another package's backend may mean anything. Of the built-in backends, those that load weights take hub ids.
         stays = row.name not in BACKENDS or (row.local and is_hub_id(path, base, model.revision))
         return path if stays else str(resolved.absolute())
 
@@ -35,8 +36,8 @@ def located(model: Model, base: Path) -> Model:
 
 
 def is_hub_id(path: str, base: Path, revision: str | None = None) -> bool:
-    """Whether a path that does not exist names a model of a hub: OWNER/NAME, where no folder OWNER lies beside models.yaml; or
-    any name with a revision, which folders do not have.
+    """Whether a path that does not exist names a model of a hub: OWNER/NAME without a folder OWNER in `base`, or any name with
+    a revision, which folders do not have.
 
     >>> is_hub_id("Qwen/Qwen3-8B", Path("/nowhere")), is_hub_id("./qwen", Path("/nowhere")), is_hub_id("gpt2", Path("/nowhere"))
     (True, False, False)
@@ -47,10 +48,7 @@ def is_hub_id(path: str, base: Path, revision: str | None = None) -> bool:
 
 
 def missing(model: Model) -> str | None:
-    """A message about the first path of the model or its adapter that does not exist; None if there is none.
-
-    Hub ids are not checked.
-    """
+    """A message about the path of the model or of its adapter if it does not exist, else None. Hub ids are not checked."""
     row = backend_named(model.backend)
     if not row.files or row.name not in BACKENDS:
         return None
@@ -61,7 +59,7 @@ def missing(model: Model) -> str | None:
 
 
 def no_such_folder(path: str | Path, what: str = "folder") -> str:
-    """The message for a path that is not there, with the nearest name that is."""
+    """The message for a missing path, with the nearest name in its folder."""
     path = Path(path)
     beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     near = get_close_matches(path.name, beside, n=1)
@@ -72,8 +70,7 @@ def no_such_folder(path: str | Path, what: str = "folder") -> str:
 
 
 def require_present(models: Iterable[Model]) -> None:
-    """Raise ConfigError if a model's folder or file is not there. Runs before any model is loaded, and before a hub is
-    asked for it."""
+    """Raise ConfigError if the folder or file of a model does not exist. Loads no model, and asks no hub."""
     wrong = [f"model {model.name}: {problem}" for model in models if (problem := missing(model))]
     if wrong:
         raise ConfigError("\n".join(wrong))

@@ -1,4 +1,4 @@
-"""Reads models from models.yaml or from reply functions.
+"""Models of a models.yaml, or of reply functions.
 
 An unknown key is an error that names the key, its line, and the keys that exist.
 """
@@ -45,8 +45,8 @@ def baseline_named(name: str) -> Model:
 
 
 def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
-    """All models of a source, or those in `names`, which may also be of BASELINES. Raises ConfigError for unknown names and
-    invalid files."""
+    """All models of a source, or those in `names`, which may name BASELINES, too. Raises ConfigError for an unknown name or an
+    invalid file."""
     if isinstance(source, str | Path):
         models, file = load_models(resolve(source)), f"{resolve(source)}: "
     else:
@@ -69,6 +69,7 @@ class ModelsFile(StrictSettings):
     """The models, each with a name of its own."""
 
 
+# Key of a models.yaml -> the class of its value, for errors about unknown keys.
 _SECTIONS: dict[str, type[BaseModel]] = {
     "models": Model,
     "generation": Generation,
@@ -82,10 +83,9 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
-    """All models of a models.yaml, or those in `names`, with resolved paths. The API keys of all its models, also of those
-    not in `names`, are masked from then on (common/secrets.py).
+    """All models of a models.yaml, or those in `names`, with resolved paths. Raises ConfigError with file, line and field.
 
-    Raises ConfigError with file, line and field.
+    From then on the API keys of all models in the file are masked (common/secrets.py).
     """
     try:
         text = read_text(path, missing="no such file; give --models FILE (the shipped one is bundled:models.yaml)")
@@ -107,20 +107,18 @@ def models_in(text: str, path: Path, names: list[str] | None = None) -> list[Mod
     try:
         models = ModelsFile.model_validate(tree).models
     except ValidationError as error:
-        where = (path, node)
-        raise ConfigError(
-            "\n".join(explained(e, where, ModelsFile, _SECTIONS, secret="api") for e in error.errors())
-        ) from None
+        lines = (explained(e, (path, node), ModelsFile, _SECTIONS, secret="api") for e in error.errors())
+        raise ConfigError("\n".join(lines)) from None
     keep_secrets(models)
     for n, model in enumerate(models):
-        with _refused(path, node, n, "backend"):
+        with _located_errors(path, node, n, "backend"):
             row = backend_named(model.backend)
             check_sampling(model)
         if model.tasks is not None:
-            with _refused(path, node, n, "tasks"):
+            with _located_errors(path, node, n, "tasks"):
                 models[n] = model = model.model_copy(update={"tasks": [t.name for t in tasks_named(model.tasks)]})
         if model.chat_template is not None:
-            with _refused(path, node, n, "chat_template"):
+            with _located_errors(path, node, n, "chat_template"):
                 if not row.local:
                     raise ConfigError(
                         f"backend {model.backend} does not render chats, the server does: leave chat_template out"
@@ -137,7 +135,7 @@ def models_in(text: str, path: Path, names: list[str] | None = None) -> list[Mod
 
 
 def _chat_template(value: str, base: Path) -> str:
-    """The text of a chat template: `value` itself, or that of the file which it names, relative to `base`.
+    """The text of a chat template: `value` itself, or the content of the file that it names, relative to `base`.
 
     Raises ConfigError if there is no such file, or the text is no template.
     """
@@ -174,10 +172,10 @@ def _check_size(path: Path, root: Any) -> None:
 
 
 @contextmanager
-def _refused(path: Path, node: Any, model: int, field: str) -> Iterator[None]:
-    """Add file, line and field to a ConfigError."""
+def _located_errors(path: Path, node: Any, index: int, field: str) -> Iterator[None]:
+    """Add file, line and field to a ConfigError about a model, given by its index in the file."""
     try:
         yield
     except ConfigError as error:
-        line, name = position(node, ("models", model, field))
+        line, name = position(node, ("models", index, field))
         raise ConfigError(f"{path}:{line}: {name}: {error}") from None

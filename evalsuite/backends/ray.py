@@ -1,7 +1,7 @@
-"""Replicas of a local model (hf, vllm) on a cluster: each an actor with its own engine, fed in blocks.
+"""Replicas of a local model (hf, vllm) on a cluster: each is an actor with its own engine, which answers blocks of requests.
 
-A block comes from LocalModel.plan. Asked alone, it gives the same replies as in a local run, so it does not matter
-which replica answers it, or whether a replica dies. Replies return to the driver block by block.
+A block is a batch of LocalModel.plan, which gives the same replies alone as in a local run. So the replies depend neither on
+which replica answers a block, nor on deaths of replicas. They return to the driver block by block.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ class Replica(Actor):
 
 
 class _Member(Worker):
-    """A replica as seen by the driver. A call's purpose is its block; [] for load()."""
+    """The driver's view of a replica. A call's purpose is its block of requests; [] for load() and close()."""
 
     def __init__(self, cluster: Cluster, needs: Needs, model: Model, attempt: int) -> None:
         super().__init__(cluster, Replica, needs)
         self.attempt = attempt  # 2 for the replacement of a replica that died while loading
-        self.facts: ReplicaReport | None = None  # None: still loading
+        self.report: ReplicaReport | None = None  # None: still loading
         self.send([], "load", model)
 
 
@@ -103,19 +103,19 @@ class Replicas:
     def __init__(self, model: Model, cluster: Cluster, replicas: int | None) -> None:
         self._name, self._model, self._cluster = model.name, for_actors(model), cluster
         self._members: list[_Member] = []
-        self._facts: ReplicaReport | None = None  # the first replica's; all others must have the same fingerprint
+        self._report: ReplicaReport | None = None  # the first replica's; all others must have the same fingerprint
         self._loss = ""  # the reason why the last replica was lost
         try:
             count, self._needs = plan_replicas(self._model, cluster, replicas)
             log.info("model %s: asking the cluster for %d replicas with %s", model.name, count, self._needs)
             for _ in range(count):
                 self._start(attempt=1)
-            facts = cast(ReplicaReport, self._loaded().facts)
+            report = cast(ReplicaReport, self._loaded().report)
         except BaseException:
             self.close()
             raise
-        self.fingerprint, self.settings, self.context = facts.fingerprint, facts.settings, facts.context
-        self.parameters = facts.parameters
+        self.fingerprint, self.settings, self.context = report.fingerprint, report.settings, report.context
+        self.parameters = report.parameters
 
     def tokens(self, request: Request) -> int:
         return cast(int, self._ask("tokens", request))
@@ -149,9 +149,9 @@ class Replicas:
                 yield [(block[index], response) for index, response in answers]
 
     def close(self) -> None:
-        # Engines with their own processes (vllm) should end them; busy replicas are killed without waiting.
+        # Idle replicas end the processes of their engines (vllm) themselves. Busy ones are killed without waiting.
         ends = time.monotonic() + 10
-        for call in [m.send([], "close") for m in self._members if m.facts and not m.calls]:
+        for call in [m.send([], "close") for m in self._members if m.report and not m.calls]:
             self._cluster.wait([call], timeout=max(0.0, ends - time.monotonic()))
         for member in self._members:
             member.kill()
@@ -165,19 +165,19 @@ class Replicas:
     def _feed(
         self, blocks: deque[list[int]], deaths: Counter[int], requests: Sequence[Request], done: Sequence[bool]
     ) -> None:
-        """Hand out blocks: one to every replica, then a second one."""
+        """Send blocks to the replicas: one to each, then a second one to each."""
         for depth in range(1, AHEAD + 1):
             for member in self._members:
-                if not (blocks and member.facts and len(member.calls) < depth):
+                if not (blocks and member.report and len(member.calls) < depth):
                     continue
                 if depth > 1 and deaths[blocks[0][0]]:
-                    return  # a block over which replicas died could take the replies of the block before it along
+                    return  # a replica that dies over this block would lose its earlier block, too
                 block = blocks.popleft()
                 member.send(block, "answer", [requests[n] for n in block], [done[n] for n in block])
 
     def _loaded(self) -> _Member:
         """A loaded replica; waits for one."""
-        while not (ready := [m for m in self._members if m.facts]):
+        while not (ready := [m for m in self._members if m.report]):
             self._register(*self._next_call())
         return ready[0]
 
@@ -211,42 +211,42 @@ class Replicas:
             return member.result(call, f"model {self._name}: an error in a replica")
         except WorkerLostError as error:
             self._drop(member, str(error))
-            if member.facts:
+            if member.report:
                 self._start(attempt=1)
             elif member.attempt < TRIES:
                 self._start(member.attempt + 1)
             raise
 
     def _register(self, member: _Member, call: Any) -> None:
-        """Handle the end of load(): register the replica, or drop it if it failed."""
+        """Take the result of load(): register the replica, or drop it if loading failed."""
         try:
-            facts = self._result(member, call)
+            report = self._result(member, call)
         except WorkerLostError:
             return
         except BackendError as error:  # e.g. files missing on one node; the others continue
             self._drop(member, str(error))
             return
-        self._facts = self._facts or facts
-        if facts.fingerprint != self._facts.fingerprint:
+        self._report = self._report or report
+        if report.fingerprint != self._report.fingerprint:
             raise BackendError(
-                f"model {self._name}: nodes {self._facts.host} and {facts.host} hold different files of {self._model.path}, "
+                f"model {self._name}: nodes {self._report.host} and {report.host} hold different files of {self._model.path}, "
                 "or have different devices: replies would not be one model's; make them the same"
             )
-        member.facts = facts
-        log.info("model %s: a replica on %s is ready", self._name, facts.host)
+        member.report = report
+        log.info("model %s: a replica on %s is ready", self._name, report.host)
 
     def _drop(self, member: _Member, reason: str) -> None:
         self._loss = reason
         self._members.remove(member)
         member.kill()  # a member that is only cut off would keep its resources
-        where = f" on {member.facts.host}" if member.facts else ""
+        where = f" on {member.report.host}" if member.report else ""
         log.warning("model %s: a replica%s is lost: %s", self._name, where, reason)
 
 
 def plan_replicas(model: Model, cluster: Cluster, replicas: int | None) -> tuple[int, Needs]:
     """(number of replicas, resources of each).
 
-    On GPUs as many replicas as fit; on CPUs one per node, unless `replicas` or the model's threads say otherwise.
+    Without `replicas`: as many as there are GPUs for; on CPUs one per node, or as many as the model's `threads` leave room for.
     """
     free = cluster.nodes(free=True)
     if model.device != "cpu" and any(node["GPU"] for node in cluster.nodes()):

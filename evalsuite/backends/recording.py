@@ -1,11 +1,10 @@
-"""A recording: a folder of two files with a model's earlier replies, each found by its request.
+"""A recording: a folder of two files with a model's earlier replies, each found by the hash of its request.
 
-    recording.json   what was recorded: model, licence, date, versions (`Recording`)
-    replies.jsonl    a line for each reply: the hash of its prompt (`asked`), text, finish, tokens
+    recording.json   the model, its licence, the dates and versions (`Recording`)
+    replies.jsonl    a line for each reply: the hash of its request (`asked`), text, finish, tokens
 
-A reply answers the very prompt that it was given to, and no other: after a change of template, item, shots or reply limit an
-older recording has no reply. A run leaves out cells with a prompt that is not recorded (evaluation/replay.py).
-models/record.py makes such a folder.
+A reply answers the exact prompt that it was given to: after a change of template, item, shots or reply limit, a recording has
+no reply. A run leaves out cells with a prompt that is not recorded (evaluation/replay.py). models/record.py makes recordings.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ _Hash = Annotated[str, Field(min_length=24, max_length=24)]
 
 
 class Session(StrictSettings):
-    """A time at which replies were recorded."""
+    """One session of recording."""
 
     date: str  # YYYY-MM-DD
     versions: dict[str, str]  # name -> version: evalsuite, the engine, torch
-    replies: Annotated[int, Field(ge=0)]  # the number of replies that the session gave
+    replies: Annotated[int, Field(ge=0)]  # number of replies recorded
 
 
 class Recording(StrictSettings):
-    """recording.json."""
+    """The content of recording.json."""
 
     model: str  # the model's name at its publisher
     revision: str | None  # the file or commit of the model
@@ -68,7 +67,7 @@ class RecordedReply(StrictSettings):
 
 
 def request_hash(request: Request, chat: bool) -> str:
-    """The hash of the request that a reply answers: the prompt, its limit, and the way of scoring.
+    """The hash of a request: its prompt, token limit, scoring and sample; its id does not count.
 
     >>> request_hash(Request("1", "你好", (), 8), chat=False) == request_hash(Request("2", "你好", (), 8), chat=False)
     True
@@ -80,7 +79,7 @@ def request_hash(request: Request, chat: bool) -> str:
 
 
 def read_recording(folder: Path) -> tuple[Recording, dict[str, RecordedReply]]:
-    """The description of a recording, and its replies by the hash of their request. Raises DataError with file, line, field."""
+    """The content of recording.json, and `read_lines` of the folder. Raises DataError with file, line and field."""
     about = folder / ABOUT
     try:
         recording = Recording.model_validate(read_json(about))
@@ -110,10 +109,10 @@ def hash_of_replies(path: Path) -> str | None:
 
 
 class RecordedModel(WithoutEngine):
-    """A model whose replies were recorded. `missing` says which requests it cannot answer."""
+    """A model that answers by a recording."""
 
     def __init__(self, model: Model) -> None:
-        """Raises DataError for a file that is no recording, BackendError if `chat` is another one in models.yaml."""
+        """Raises DataError for a file that is no recording, BackendError if models.yaml has another `chat` than it."""
         folder = Path(model.path)
         self.recording, self._lines = read_recording(folder)
         if model.chat != self.recording.chat:
@@ -127,7 +126,7 @@ class RecordedModel(WithoutEngine):
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Facts for tables and the page. Date and versions are those of the session that gave the most replies."""
+        """Facts for tables and the page. Date and versions are those of the session with the most replies."""
         about = self.recording
         most = max(about.sessions, key=lambda session: session.replies)
         return {"model": about.model, "revision": about.revision, "date": most.date, "versions": most.versions}

@@ -70,9 +70,9 @@ GROUP = "evalsuite.backends"  # the group of entry points
 
 
 def backend_named(name: str) -> BackendRow:
-    """A built-in backend, or another package's.
+    """The row of a built-in backend, or of another package's.
 
-    Raises ConfigError, naming those there are, if there is none of that name or its package cannot be imported.
+    Raises ConfigError if no backend, or several, have this name, or if the package cannot be imported.
     """
     if name in BACKENDS:
         return BACKENDS[name]
@@ -89,7 +89,7 @@ def backend_named(name: str) -> BackendRow:
 
 
 def check_sampling(model: Model) -> None:
-    """Raise ConfigError if the model's backend does not obey one of its settings of sampling or beam search."""
+    """Raise ConfigError if the model has a setting of sampling or beam search that its backend does not obey."""
     row = backend_named(model.backend)
     for name in model.generation.changed:
         if name not in row.sampling:
@@ -100,8 +100,8 @@ def check_sampling(model: Model) -> None:
 
 
 def backend_names() -> list[str]:
-    """The names of all backends, built-in ones first. Logs an error for each backend of another package that has the name of a
-    built-in one."""
+    """The names of all backends, built-in ones first. Logs an error for each other package's backend with the name of a built-in
+    one."""
     others = []
     for point in installed(GROUP):
         if point.name in BACKENDS:
@@ -122,9 +122,9 @@ def load_backend(
 
 @contextmanager
 def engine_errors(model: Model) -> Iterator[None]:
-    """Turn whatever an engine raises, in loading or in answering, into a BackendError that names the model.
+    """Turn what an engine raises, in loading or in answering, into a BackendError that names the model.
 
-    The trace goes to the log. Errors of data, settings and the store are raised as they are: they concern all models.
+    The trace goes to the log. Errors of data, settings and the store are raised unchanged, since they concern all models.
     """
     try:
         yield
@@ -174,7 +174,7 @@ def load_in_turn(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Mode
 
 
 def _close(backend: Backend | None) -> None:
-    """Close an engine. Its models have been asked, and the next one needs another, so an error goes to the log alone."""
+    """Close an engine. An error goes to the log alone, since all models of the engine have been asked."""
     try:
         if backend is not None:
             backend.close()
@@ -183,5 +183,5 @@ def _close(backend: Backend | None) -> None:
 
 
 def _engine_key(model: Model) -> tuple[str, str]:
-    """Models with equal keys can be served by one engine."""
+    """A key of the model's engine: models with equal keys can share one."""
     return model.backend, backend_named(model.backend).engine(model)

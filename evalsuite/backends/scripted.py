@@ -23,8 +23,8 @@ ReplyFunctions = Mapping[str, ReplyFunction]  # model name -> reply function
 class Scripted(WithoutEngine):
     """A model whose replies come from a Python function.
 
-    The function is called once per request, and each reply is stored before the next call. An exception fails that request,
-    and so does a value that is no text; the same run asks it again. An EvalsuiteError stops the model.
+    The function is called once per request, and each reply is stored before the next call. An exception, or a value that is no
+    text, fails that request; the same run asks it again. An EvalsuiteError other than BackendError stops the model.
 
     >>> backend = Scripted("parrot", lambda request: request.prompt[:1])
     >>> list(backend.generate([Request("1", "你好", (), 8)], [False]))[0][0][1].text
@@ -48,7 +48,7 @@ class Scripted(WithoutEngine):
             reply = self._reply(request)
         except BackendError as error:
             return Response("", "error", error=str(error))
-        except EvalsuiteError:  # another one stops the model
+        except EvalsuiteError:
             raise
         except Exception as error:
             return Response("", "error", error=f"the function raised {type(error).__name__}: {error}")
@@ -78,7 +78,7 @@ def scripted_loader(replies: ReplyFunctions) -> Loader:
 
 
 class ReplyLine(StrictSettings):
-    """A line of a reply file. The fields of `conditions` are optional and select which trials of the item it answers."""
+    """A line of a reply file. It answers the trials of its item that meet its conditions, the optional fields from `task` on."""
 
     item: str
     text: str | None = None
@@ -100,7 +100,7 @@ class ReplyLine(StrictSettings):
 
     @property
     def conditions(self) -> dict[str, str | int]:
-        """The conditions that a trial must meet for this line to answer it: field -> value."""
+        """The conditions that a trial must meet: field -> value."""
         return {name: value for name in _CONDITIONS if (value := getattr(self, name)) is not None}
 
     @property
@@ -150,7 +150,7 @@ class ReplyFile(WithoutEngine):
         others.append((number, line))
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
-        """Match by item id only: plain requests have no other conditions."""
+        """Match by item id only, since a request alone has no task, set or wording."""
         return in_groups((n, self._find(r.id, {})) for n, r in enumerate(requests) if not done[n])
 
     def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Replies:

@@ -1,4 +1,4 @@
-"""The cells of a run that a recording of replies answers."""
+"""The cells of a run that a recording can answer."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ _Planned = Iterable[tuple[Cell, list[Trial]]]
 
 
 def recorded_cells(cells: _Planned, model: Model, backend: Backend, named: bool) -> Iterator[tuple[Cell, list[Trial]]]:
-    """The cells whose prompts are all recorded. The others, of which some or all requests would fail, are left out, with one
-    warning for all. A backend that is no recording keeps all its cells.
+    """The cells whose prompts are all recorded; all cells of a backend that is no recording. Logs one warning about cells that
+    are left out.
 
-    Raises BackendError if nothing is left of a model that the user `named`.
+    Raises BackendError if no cell is left of a model that the user `named`.
     """
     if not isinstance(backend, Replaying):
         yield from cells
         return
-    recorded, left = 0, list[Cell]()
+    recorded, left_out = 0, list[Cell]()
     for cell, trials in cells:
         if backend.missing([trial.request for trial in trials]):
-            left.append(cell)
+            left_out.append(cell)
         else:
             recorded += 1
             yield cell, trials
-    if left and not recorded and named:
+    if left_out and not recorded and named:
         raise BackendError(f"model {model.name}: {_NOTHING}")
-    if left and not recorded:
+    if left_out and not recorded:
         log.warning("model %s: left out: %s", model.name, _NOTHING)
-    elif left:
-        ways = ", ".join(dict.fromkeys(cell.place.way for cell in left))
+    elif left_out:
+        ways = ", ".join(dict.fromkeys(cell.place.way for cell in left_out))
         log.warning(
             "model %s: its replies were recorded; left out %d of %d cells, which were not recorded whole (%s)",
             model.name,
-            len(left),
-            recorded + len(left),
+            len(left_out),
+            recorded + len(left_out),
             ways,
         )
 
