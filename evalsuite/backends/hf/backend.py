@@ -40,7 +40,7 @@ class HuggingFace:
         if not net.can_generate():
             raise BackendError(f"model {model.name}: transformers cannot write with {type(net).__name__}; {WAY_ROUND}")
         self.model = model
-        # Replace all settings: a checkpoint's own (e.g. a repetition penalty) would distort the decoding asked for.
+        # These replace all settings of the checkpoint: its repetition penalty, for one, would distort the decoding.
         net.generation_config = transformers.GenerationConfig(
             do_sample=False,  # see hf/sampling.py
             num_beams=model.generation.beams,
@@ -53,7 +53,7 @@ class HuggingFace:
         if model.adapter:  # after the settings: peft's encoder-decoders read those of the network within
             net = add_adapter(net, model.adapter, f"model {model.name}")
         self.net = net.to(self.device).eval()
-        self._look_at_first_logits()
+        self._check_first_logits()
         self._continuations = continuations
         self._targets = targets
         if checkpoint.seq2seq:
@@ -67,21 +67,21 @@ class HuggingFace:
         self._budget = self._limit = model.generation.batch_tokens
         self._priors: dict[IdPair, float] = {}  # (context, text) -> log-probability of the text
 
-    def _look_at_first_logits(self) -> None:
-        """Have the first forward pass raise BackendError if all that it computes is NaN: the weights are broken."""
+    def _check_first_logits(self) -> None:
+        """Make the first forward pass raise BackendError if all its logits are NaN."""
         head = self.net.get_output_embeddings()
         if head is None:
             return
 
-        def look(_module: Any, _inputs: Any, logits: Any) -> None:
-            watch.remove()
+        def check(_module: Any, _inputs: Any, logits: Any) -> None:
+            hook.remove()
             if bool(logits.isnan().all()):
                 raise BackendError(
                     f"model {self.model.name}: its first logits are all NaN: its weights are broken, or dtype "
                     f"{str(logits.dtype).removeprefix('torch.')} is too narrow for them"
                 )
 
-        watch = head.register_forward_hook(look)
+        hook = head.register_forward_hook(check)
 
     def ids(self, request: Request) -> list[int]:
         return self.checkpoint.ids(request)
@@ -90,29 +90,26 @@ class HuggingFace:
         return len(self.ids(request))
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Batches of one scoring and one `Request.batch`, longest prompts first.
-
-        On a CPU they are sorted instead, so that prompts with a common prefix share a batch.
-        """
+        """Batches of one scoring and one `Request.batch`: the largest requests first, or, on a CPU, sorted by token ids, so that
+        prompts with a common prefix share a batch."""
         return [batch for batch, _ in self._batches(requests, [self.ids(r) for r in requests])]
 
     def _batches(
         self, requests: Sequence[Request], prompts: list[list[int]]
     ) -> Iterator[tuple[list[int], dict[int, int]]]:
-        """Each batch, with the size in tokens of each request of its group. Requests that are too long are included."""
+        """Each batch, with the size (`_size`) of each request of its group. Requests that are too long are included."""
         groups: dict[tuple[str | int, ...], dict[int, int]] = {}
         for n, (request, ids) in enumerate(zip(requests, prompts, strict=True)):
             groups.setdefault((request.scoring, *request.batch), {})[n] = self._size(request, len(ids))
         for sizes in groups.values():
             first = requests[next(iter(sizes))]
-            # On a CPU, prompts with a common prefix share a batch: see hf/prefill.py.
-            shared = self.device == "cpu" and first.scoring != "nll"
-            order = sorted(sizes, key=lambda n: (prompts[n], n)) if shared else None
+            by_prefix = self.device == "cpu" and first.scoring != "nll"  # hf/prefill.py computes a common prefix once
+            order = sorted(sizes, key=lambda n: (prompts[n], n)) if by_prefix else None
             for batch in plan_batches(sizes, self._budget, order):
                 yield batch, sizes
 
     def _size(self, request: Request, prompt: int) -> int:
-        """Tokens that a request holds in memory."""
+        """The number of tokens whose keys and values a request holds in memory; `prompt`: number of its prompt's tokens."""
         if request.scoring == "labels":  # two copies of the cache: the label after " " and after "("
             return 2 * prompt
         if request.scoring == "nll":
@@ -132,7 +129,7 @@ class HuggingFace:
                     yield [(n, Response("", "error", error=error))]
                 else:
                     todo.append(n)
-            # Once memory ran out, the smaller limit holds for all later batches.
+            # After memory ran out, `_limit` is smaller than the budget by which the batch was planned.
             per_batch = max(1, self._limit // max(sizes[n] for n in batch))
             rows = iter(todo)
             while group := list(islice(rows, per_batch)):
@@ -151,8 +148,8 @@ class HuggingFace:
         self, group: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
     ) -> Iterator[list[tuple[int, Response]]]:
         """Answer one batch; halve it when memory runs out."""
-        ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
-        answer = ways.get(requests[group[0]].scoring, self._decode)
+        methods = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
+        answer = methods.get(requests[group[0]].scoring, self._decode)
         try:
             answers = answer([requests[n] for n in group], [prompts[n] for n in group])
         except (MemoryError, RuntimeError) as error:
@@ -188,7 +185,7 @@ class HuggingFace:
             "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
         }
         begin = width if left else 1  # after the decoder's start token
-        # The pattern applies to the text alone, so the special tokens before it are given.
+        # A pattern applies to the text alone, so the decoder is given the special tokens before it.
         if not left and requests[0].scoring == "constrained":
             given = [seq2seq.start_id(self.net), *self.checkpoint.opening]
             arguments["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
@@ -221,7 +218,7 @@ class HuggingFace:
         options = [self.checkpoint.option_ids(r) for r in requests]
         logprobs = self._continuations(self.net, prompts, options)
         pairs = [self.checkpoint.prior_pairs(r) for r in requests]
-        for row in pairs:  # the same few options recur: cache their priors
+        for row in pairs:  # the same few options recur, so their priors are kept
             if unknown := [pair for pair in row if pair not in self._priors]:
                 scores = self._continuations(self.net, [unknown[0][0]], [[text for _, text in unknown]])[0]
                 self._priors |= {pair: sum(each) for pair, each in zip(unknown, scores, strict=True)}
@@ -237,10 +234,10 @@ class HuggingFace:
         ]
 
     def nll(self, pairs: Sequence[TextPair]) -> list[list[float]]:
-        """See `LocalModel.nll`. In an encoder-decoder, the encoder reads the context and the decoder is fed the target.
+        """See `LocalModel.nll`. In an encoder-decoder, the encoder reads the context, and the decoder the target.
 
-        The end-of-text token is not scored on either kind: CEDAR (Zhou et al. 2022, equation 1 and section 4.1)
-        averages over the response's own tokens y_1 … y_m, and models of both kinds are compared in one table.
+        Neither kind of network scores the end-of-text token: CEDAR (Zhou et al. 2022, equation 1 and section 4.1) averages
+        over the response's own tokens y_1 … y_m, and one table compares models of both kinds.
         """
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
         token_nlls: list[list[float]] = [[] for _ in rows]
@@ -251,7 +248,7 @@ class HuggingFace:
         return token_nlls
 
     def surprisal(self, pairs: Sequence[TextPair], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, TokenScores]]]:
-        """See `Surprisal`. Batches are small enough for the logits of all their tokens."""
+        """See `Surprisal`. The logits of a batch's tokens have at most `_LOGITS` numbers, or belong to a single text."""
         if self.checkpoint.seq2seq:
             raise BackendError(
                 f"model {self.model.name}: an encoder-decoder gives no likelihood to a text without a prompt"
@@ -278,9 +275,9 @@ class HuggingFace:
 
 
 def plan_batches(sizes: dict[int, int], budget: int, order: Sequence[int] | None = None) -> list[list[int]]:
-    """Batches of indices, largest first unless `order` is given: rows times the largest row stays within `budget`.
+    """Batches of indices, largest first or in `order`: the number of rows times the largest size stays within `budget`.
 
-    A row larger than the budget gets a batch of its own.
+    `sizes`: index -> size. A row larger than the budget gets a batch of its own.
 
     >>> plan_batches({0: 10, 1: 30, 2: 10}, 60)
     [[1, 0], [2]]
@@ -299,14 +296,14 @@ def plan_batches(sizes: dict[int, int], budget: int, order: Sequence[int] | None
 def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: int) -> Callable[[int, Any], list[int]]:
     """A `prefix_allowed_tokens_fn` for `generate` that allows only a label, then only an end-of-text token.
 
-    `labels`: row -> option -> forms -> ids; `width`: length of the padded prompts, or of what a decoder is given.
+    `labels`: row -> option -> forms -> ids; `width`: number of ids in each row before the reply begins.
     """
 
     def allowed(row: int, ids: Any) -> list[int]:
         written = ids[width:].tolist()
-        ways = [form for option in labels[row] for form in option]
-        after = {form[len(written)] for form in ways if len(form) > len(written) and form[: len(written)] == written}
-        return sorted(after | set(stop)) if written in ways else sorted(after) or stop
+        forms = [form for option in labels[row] for form in option]
+        after = {form[len(written)] for form in forms if len(form) > len(written) and form[: len(written)] == written}
+        return sorted(after | set(stop)) if written in forms else sorted(after) or stop
 
     return allowed
 
@@ -338,7 +335,7 @@ def _dtype(name: str, device: str) -> Any:
 
 
 def threads(default: int) -> int:
-    """CPU threads that this process may use; torch would use all cores of the machine."""
+    """The CPU threads for torch: its `default`, but no more than the cores that this process may use."""
     return default if "OMP_NUM_THREADS" in os.environ else min(default, cores())
 
 

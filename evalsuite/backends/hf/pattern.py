@@ -1,6 +1,6 @@
-"""Constrained decoding on transformers: llguidance says which tokens can still lead to a match of a regular expression.
+"""Constrained decoding on transformers: llguidance computes the tokens that can still lead to a match of a regular expression.
 
-Patterns follow Rust's `regex` crate, without look-around and word boundaries. vLLM is set to use llguidance as well.
+Patterns follow Rust's `regex` crate, without look-around and word boundaries. vLLM uses llguidance, too (vllm/engine.py).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Patterns:
             ) from None
 
     def refusal(self, request: Request) -> str | None:
-        """The reason why the request's pattern cannot be used; None if it can, or if the request has labels instead."""
+        """The reason why a constrained request cannot be answered; None if it has options, or a pattern that can be used."""
         pattern = request.pattern
         if not pattern:
             return None if request.options else "scoring constrained: the request has neither options nor a pattern"
@@ -60,8 +60,8 @@ class Patterns:
     def processor(self, requests: Sequence[Request], width: int) -> Callable[[Any, Any], Any]:
         """A logits processor for `generate` that keeps each row on the way to a match of its request's pattern.
 
-        `width`: length of the padded prompts, or of what a decoder is given. An end-of-text token is allowed once the
-        reply is a whole match.
+        `width`: number of ids in each row before the reply begins. An end-of-text token is allowed once the reply is a whole
+        match.
         """
         vocabulary = self._vocabulary
         import numpy as np
@@ -72,7 +72,7 @@ class Patterns:
         stop = self._checkpoint.stop_ids
         ended = [False] * len(matchers)
 
-        def held(ids: Any, scores: Any) -> Any:
+        def masked(ids: Any, scores: Any) -> Any:
             allowed = np.zeros(scores.shape, dtype=bool)
             last = ids[:, -1].tolist() if ids.shape[1] > width else [None] * len(matchers)
             for row, (matcher, token) in enumerate(zip(matchers, last, strict=True)):
@@ -84,11 +84,11 @@ class Patterns:
                     known = min(len(bits), scores.shape[1])  # the network's output may be larger than the vocabulary
                     allowed[row, :known] = bits[:known]
                     allowed[row, stop] = matcher.is_accepting()
-                if not allowed[row].any():  # ended, or the vocabulary cannot spell the rest
+                if not allowed[row].any():  # the reply has ended, or no token continues it
                     allowed[row, stop] = True
             return scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), float("-inf"))
 
-        return held
+        return masked
 
 
 def _pattern(request: Request) -> str:

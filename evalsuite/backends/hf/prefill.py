@@ -1,7 +1,7 @@
-"""Log-probabilities on a transformers network with little computing: the common prefix of prompts is computed once.
+"""Log-probabilities on a transformers network, with the common prefix of prompts computed once.
 
-Rows are padded on the right. Without a cache they need no attention mask: under causal attention no real token sees
-the padding, and the fastest attention kernels take no mask. Natural logarithms, computed in float32.
+Rows are padded on the right. Without a cache they need no attention mask, which the fastest attention kernels do not take:
+under causal attention no real token sees the padding. Logarithms are natural and computed in float32.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ OptionIds = Sequence[Ids]  # token ids of each option
 def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds]) -> list[list[list[float]]]:
     """Log-probability of every token of every option after its row's context: row -> option -> token.
 
-    One forward pass over each context if its options share all but their last token, or are single tokens (labels: "a",
-    " a"); else one more, in which the context's cache serves all options. On a CPU, where batching gains nothing, rows
-    run one by one in sorted order, each reusing the cache of the prefix that it shares with the row before.
+    Each context takes one forward pass if its options are single tokens (labels: "a", " a") or differ in their last token only;
+    else a second pass reads all options on copies of the context's cache. On a CPU, where batching gains nothing, rows run one by
+    one in sorted order, and each reuses the cache of the prefix that it shares with the row before.
     """
     import torch
 
@@ -32,7 +32,7 @@ def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds
 
 
 def _chains(options: OptionIds) -> list[tuple[int, ...]]:
-    """The token sequences before each option's last token, without those that are a prefix of another."""
+    """The options without their last tokens; of these sequences only those that are no prefix of another."""
     chains: list[tuple[int, ...]] = []
     for prefix in sorted({tuple(o[:-1]) for o in options}, reverse=True):
         if not (chains and chains[-1][: len(prefix)] == prefix):
@@ -66,7 +66,7 @@ class _OneByOne:
         self.row: Ids = ()  # the row whose keys and values the cache holds
 
     def logits(self, row: Ids, since: int) -> Any:
-        """(positions x vocabulary) of a row from position `since` on; None if the cache cannot be cropped."""
+        """The logits (positions x vocabulary) of a row from position `since` on; None if the cache cannot be cropped."""
         pairs = enumerate(zip(self.row, row[:since], strict=False))
         shared = next((k for k, (a, b) in pairs if a != b), min(len(self.row), since))
         if self.cache is not None:
@@ -81,8 +81,8 @@ class _OneByOne:
 def prompt_cache(net: Any, prompts: Sequence[Ids], copies: int = 1) -> Any:
     """The cache of all but the last token of each prompt, padded on the left, for `generate`; None if it cannot be made.
 
-    It saves time on a CPU: `generate` alone would compute padding, and for each row anew the prefix that prompts share.
-    `copies`: the copies of each row, one for each beam.
+    It saves time on a CPU: `generate` alone would also compute padding, and a common prefix once for each row. `copies`: number
+    of copies of each row, one for each beam.
     """
     import torch
 
@@ -115,7 +115,8 @@ _FEW = 2  # the most chains of a context that run faster one by one than on copi
 def _one_by_one(
     net: Any, contexts: Sequence[Ids], options: Sequence[OptionIds], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]] | None:
-    """One row (a context and one of its few chains) at a time, in sorted order; None if the cache cannot be cropped."""
+    """`continuations` one row at a time, in sorted order; None if the cache cannot be cropped. A row is a context with one of
+    its chains, or, if it has more than _FEW, the context alone."""
     logprobs: list[list[list[float]]] = [[[] for _ in row] for row in options]
     run = _OneByOne(net)
     rows = [
@@ -145,7 +146,7 @@ def _flat(nexts: Any, options: OptionIds) -> list[list[float]]:
     import torch
 
     spots = [(at, token) for o in options for at, token in enumerate(o)]
-    # An empty text has no positions, so the shape is stated. One gather and one copy to the CPU serve all options.
+    # `reshape` is for empty texts alone, which give no pairs. One gather and one copy to the CPU serve all options.
     indices = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(-1, 2)
     values = iter(nexts[indices[:, 0], indices[:, 1]].tolist())
     return [[next(values) for _ in o] for o in options]
@@ -154,7 +155,10 @@ def _flat(nexts: Any, options: OptionIds) -> list[list[float]]:
 def _branch(
     net: Any, cache: Any, lengths: Sequence[int], nexts: Sequence[Any], options: Sequence[OptionIds]
 ) -> list[list[list[float]]]:
-    """Row -> option -> token log-probabilities after a row's cached context; `nexts`: log-probabilities of the first token."""
+    """Row -> option -> token log-probabilities after the row's cached context.
+
+    `lengths`: tokens of each context; `nexts`: for each row the log-probabilities (1 x vocabulary) of the token after it.
+    """
     import torch
 
     device = net.device
@@ -205,8 +209,8 @@ def _logprobs_at(
 def _logits_at(
     net: Any, rows: Sequence[Ids], positions: Sequence[range], use_cache: bool = False
 ) -> tuple[Any, list[list[int]], Any]:
-    """A forward pass over whole rows: logits (rows x some positions x vocabulary); the indices of each row's positions among
-    these; the cache."""
+    """A forward pass over whole rows: logits (rows x needed positions x vocabulary); for each row the indices of its positions
+    on the second axis; the cache."""
     width = max(map(len, rows))
     needed = sorted({position for row in positions for position in row})
     where = {position: n for n, position in enumerate(needed)}
@@ -215,7 +219,7 @@ def _logits_at(
 
 
 def _forward(net: Any, positions: list[int], **inputs: Any) -> Any:
-    """The output of the network with logits only at the `positions`; all of them might not fit in memory."""
+    """The output of the network with logits only at the `positions`: those of all positions might not fit in memory."""
     inner = net.get_base_model() if hasattr(net, "get_base_model") else net  # the network under an adapter
     if "logits_to_keep" in inspect.signature(inner.forward).parameters:
         return net(logits_to_keep=_tensor(net, positions), **inputs)
@@ -254,14 +258,14 @@ def _target_rows(pairs: Sequence[tuple[Ids, Ids]]) -> tuple[list[list[int]], lis
     return rows, [range(len(context) - 1, len(row) - 1) for (context, _), row in zip(pairs, rows, strict=True)]
 
 
-_AT_ONCE = 128  # positions for which float32 values of the whole vocabulary are in memory, in several copies
+_AT_ONCE = 128  # positions whose values over the whole vocabulary are in memory at once, in float32 and several copies
 
 
 def spreads(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[tuple[list[float], list[float]]]:
-    """`targets`, and the same log-probabilities standardised: less the mean of the vocabulary's log-probabilities at the
-    position, over their standard deviation, both under the network's own distribution (Min-K%++, Zhang et al. 2024).
+    """`targets`, plain and standardised (Min-K%++, Zhang et al. 2024): pair -> (plain, standardised), in one forward pass.
 
-    One forward pass: pair -> (plain, standardised).
+    A standardised value is (x - mean) / deviation: mean and standard deviation of the vocabulary's log-probabilities at the
+    position, under the network's own distribution.
     """
     import torch
 

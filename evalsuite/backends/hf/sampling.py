@@ -37,7 +37,7 @@ def processors(generation: Generation, requests: Sequence[Request], padding: Any
 
 
 def _penalty(penalty: float, padding: Any) -> Processor:
-    """transformers' repetition penalty, which here leaves padding out: otherwise it would depend on the batch."""
+    """transformers' repetition penalty without padding, on which it would depend on the batch."""
 
     def penalised(ids: Any, scores: Any) -> Any:
         import torch

@@ -14,7 +14,7 @@ from evalsuite.common.errors import BackendError
 
 
 def decoder_start(net: Any) -> dict[str, int | None]:
-    """The checkpoint's settings for the beginning of a decoder's text; decoding must keep them."""
+    """The checkpoint's settings for the beginning of a decoder's text, which decoding must keep."""
     settings: dict[str, int | None] = {}
     for name in ("decoder_start_token_id", "forced_bos_token_id"):  # older checkpoints have them only in config.json
         value = getattr(net.generation_config, name, None)
@@ -37,8 +37,8 @@ def continuations(
 ) -> list[list[list[float]]]:
     """Log-probability of every token of every option, decoded from its row's encoded context: row -> option -> token.
 
-    Natural logarithms, computed in float32. Each context is encoded once, and all options are decoded in one pass. Contexts
-    have at least one token. The `opening` is not scored.
+    Natural logarithms, computed in float32. Each context, of at least one token, is encoded once; all options are decoded in one
+    pass. The `opening` is not scored.
     """
     import torch
     from transformers.modeling_outputs import BaseModelOutput

@@ -55,7 +55,7 @@ class Vllm:
         return len(self.ids(request))
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Blocks sorted by token ids, so that prompts with a common prefix meet in the prefix cache.
+        """Blocks of requests sorted by token ids, so that the prefix cache holds what neighbouring prompts share.
 
         Batching changes the last bits of logits, so near ties may flip; otherwise replies do not depend on the blocks.
         """
@@ -77,8 +77,8 @@ class Vllm:
             if request.scoring == "constrained":
                 return _refused(NO_BEAMS)
             written = self._beams
-        ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
-        return ways.get(request.scoring, written)(request, prompt)
+        methods = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
+        return methods.get(request.scoring, written)(request, prompt)
 
     def _check_beams(self) -> None:
         """Raise BackendError for settings of beam search that vLLM cannot follow."""
@@ -106,8 +106,8 @@ class Vllm:
         from vllm.sampling_params import StructuredOutputsParams
 
         stop = self.model.generation.stop
-        # If one stop string contains another, the engine stops at the inner one and never sees the outer one, which
-        # began earlier: then the whole reply is generated and cut afterwards.
+        # If one stop string contains another, the engine would stop at the inner one, although the outer one begins earlier.
+        # Then the whole reply is generated, and cut afterwards.
         early = [] if any(a != b and a in b for a in stop for b in stop) else stop
         limits: dict[str, Any] = {}
         if request.scoring == "constrained":
@@ -160,8 +160,8 @@ class Vllm:
     ) -> Generator[list[EngineRequest], list[Any], list[list[float]]]:
         """Log-probability of every token of every option after the context: option -> token.
 
-        Sends one request of one new token for each distinct prefix of the options. The engine computes the context for
-        the first request and finds it in its prefix cache for the others.
+        Sends a request of one new token for each distinct prefix of the options. The engine computes the context for the first
+        request, and finds it in its prefix cache for all further ones.
         """
         after: dict[tuple[int, ...], list[int]] = {}  # prefix -> the next tokens of the options with this prefix
         for option in options:
@@ -229,8 +229,8 @@ class Vllm:
 def _check(checkpoint: Checkpoint) -> None:
     """Raise BackendError for a checkpoint or an adapter that lacks tensors.
 
-    vLLM 0.32 does not notice missing weights of a linear layer or of part of a fused one, and ignores adapter tensors
-    whose modules it does not find.
+    vLLM 0.32 notices neither a linear layer without weights, nor a fused one without some of them, nor tensors of an adapter for
+    modules that the network lacks.
     """
     model = checkpoint.model
     owner, code = f"model {model.name}", model.trust_remote_code

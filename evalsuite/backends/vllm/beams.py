@@ -1,8 +1,8 @@
 """Beam search over an engine that only gives the likeliest next tokens.
 
-It is transformers' search with its default settings (length_penalty 1, early_stopping False), for one request, so that hf
-and vllm give the same replies. vLLM's own search divides by the length of prompt and reply together, ends otherwise, and
-cannot run beside other requests.
+The search is that of transformers with its default settings (length_penalty 1, early_stopping False), for one request, so that
+hf and vllm give the same replies. vLLM's own search divides by the length of prompt and reply together, ends by another rule,
+and cannot run beside other requests.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ Search = Generator[list[_Tokens], Sequence[Mapping[int, float]], list[int]]
 
 
 def candidates(beams: int, stop: Collection[int]) -> int:
-    """The number of next tokens that a step considers: enough to go on with `beams` of them if all others end the text."""
+    """The number of next tokens that a step considers: enough to continue `beams` beams beside all end-of-text tokens."""
     return beams * max(2, 1 + len(stop))
 
 
 def beam_search(beams: int, limit: int, stop: Collection[int]) -> Search:
-    """Returns the token ids of the reply whose mean log-probability is highest among the `beams` finished ones.
+    """Search for a reply: returns the token ids of the finished beam with the highest mean log-probability.
 
     limit: the most tokens of a reply; stop: ids of the end-of-text tokens.
     """
@@ -37,7 +37,7 @@ def beam_search(beams: int, limit: int, stop: Collection[int]) -> Search:
         best = sorted(grown, key=_score, reverse=True)[:keep]
         ended = [length == limit or tokens[-1] in stop for _, tokens in best]
         running = [beam for beam, end in zip(best, ended, strict=True) if not end][:beams]
-        # Only the `beams` best may finish; the others are kept to be continued.
+        # Only the `beams` best candidates may finish a beam; the further ones can be continued only.
         done = [(total / length, tokens) for (total, tokens), end in zip(best[:beams], ended, strict=False) if end]
         finished = sorted([*finished, *done], key=_score, reverse=True)[:beams]
         if len(finished) == beams and running and running[0][0] / length <= finished[-1][0]:

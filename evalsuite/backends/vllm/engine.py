@@ -1,4 +1,4 @@
-"""One vLLM engine, fed request by request: it never idles, and results come out at every step."""
+"""A vLLM engine that gets its requests one by one, so that it never idles, and gives results at every step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 
-MOST_LOGPROBS = 128  # the largest number of likeliest next tokens that a request may ask for; beam search asks for them
+MOST_LOGPROBS = 128  # the most of the likeliest next tokens that a request may ask for, as beam search does
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,14 @@ class EngineRequest:
     adapter: Any = None  # vllm's LoRARequest
 
 
-# A generator that yields requests, receives vLLM's outputs in the same order, and returns its result. To wait for another
-# job's result it yields an empty list, and resumes after the engine's next step.
+# A job: a generator that yields requests, receives vLLM's outputs in the same order, and returns its result. A job that waits
+# for another one yields an empty list, and resumes after the engine's next step.
 JobSteps = Generator[list[EngineRequest], list[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class FailedJob:
-    """The result of a job whose request the engine refused or failed."""
+    """The result of a job with a request that the engine refused or did not finish."""
 
     error: str
 
@@ -83,9 +83,9 @@ class Engine:
             **v.model_dump(exclude={"max_lora_rank", "engine"}),
             "enable_prefix_caching": True,
             "max_logprobs": MOST_LOGPROBS,
-            # Not the checkpoint's settings: e.g. a repetition penalty would distort the decoding asked for.
+            # Not the checkpoint's settings: its repetition penalty, for one, would distort the decoding.
             "generation_config": "vllm",
-            # The same library as on hf (hf/pattern.py), so that patterns mean the same on both.
+            # The library that hf uses (hf/pattern.py), so that patterns mean the same on both.
             "structured_outputs_config": {"backend": "guidance"},
             **({"enable_lora": True, "max_lora_rank": v.max_lora_rank} if self.lora else {}),
             **v.engine,
@@ -106,7 +106,7 @@ class Engine:
             "device": self.device,
             **{name: value for name, value in v.engine.items() if name != "distributed_executor_backend"},
         }
-        # Twice the size of a batch: the engine refills its batch between two steps from requests that wait inside it.
+        # Twice the size of a batch: the engine refills its batch after each step, from requests that it has already.
         self._window = 2 * v.max_num_seqs
         self._names = (str(n) for n in count())
         self._adapters: dict[str, int] = {}
@@ -126,7 +126,7 @@ class Engine:
         return request
 
     def run(self, jobs: Iterable[tuple[int, JobSteps]]) -> Iterator[list[tuple[int, Any]]]:
-        """Results of jobs as (number, result or FailedJob), in groups as they become ready. One run at a time.
+        """Groups of (number of a job, its result or FailedJob), as they become ready. Only one call may run at a time.
 
         Cancels requests in flight if the caller stops early. Raises BackendError if the engine dies.
         """
@@ -138,7 +138,7 @@ class Engine:
                     self._resume(run, job, [])
                 while len(run.in_flight) < self._window and (drawn := next(todo, None)):
                     self._resume(run, _RunningJob(*drawn), None)
-                # Yield only once the engine has its next work, since the caller takes time to store the results.
+                # The caller takes time to store results, so they are yielded once the engine has its next requests.
                 if run.ready:
                     yield run.ready
                     run.ready = []
@@ -186,7 +186,7 @@ class Engine:
             run.in_flight[name] = job
 
     def _fail(self, run: _JobQueue, job: _RunningJob, error: str) -> None:
-        """End a job of which a request failed, and cancel its other requests."""
+        """End a job with a failed request, and cancel its other requests."""
         self._cancel([name for name in job.names if run.in_flight.pop(name, None)])
         job.steps.close()
         run.ready.append((job.number, FailedJob(error)))
