@@ -1,4 +1,4 @@
-"""Sends the requests of one model to an endpoint, in an event loop: concurrency, retries, costs, and when to stop."""
+"""Sends the requests of a model to its endpoint in an event loop: concurrency, retries, costs, and the conditions to stop."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
-_IN_A_ROW = 20  # consecutive requests without a reply after all retries: the endpoint is down
+_IN_A_ROW = 20  # the number of requests in a row that fail after all retries at which the endpoint counts as down
 _LONG_WAIT = 10  # seconds; longer ones are logged
 _CONTENT = ("model", "messages", "prompt")  # the fields of a request that are no parameters
 
@@ -50,18 +50,18 @@ def is_loopback(address: str) -> bool:
 
 
 def unproxied(address: str) -> dict[str, None] | None:
-    """The `mounts` of an HTTP client: no proxy for an address on this machine; None, by which the client takes the proxy of the
-    environment, for others."""
+    """The `mounts` of an HTTP client: no proxy for an address on this machine; None for others, so that the client uses the
+    environment's proxy."""
     return dict.fromkeys(("all://", "http://", "https://")) if is_loopback(address) else None
 
 
 def parameters_of(fields: Iterable[str]) -> dict[str, None]:
-    """The parameters among the fields of a request, in order."""
+    """The names of fields that are parameters, in order."""
     return dict.fromkeys(name for name in fields if name not in _CONTENT)
 
 
 def broken_connection(error: Exception, api: API) -> TransientError:
-    """The error of a request that got no HTTP answer; it is `lost` unless the connection was never made."""
+    """The error of a request without an HTTP answer. The request is `lost` unless no connection was made."""
     cause = error.__cause__
     if type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout"):
         message = f"cannot connect to {api.base_url} ({cause}); check api: base_url, and that the server runs"
@@ -70,7 +70,7 @@ def broken_connection(error: Exception, api: API) -> TransientError:
 
 
 class Endpoint(Protocol):
-    """The part of the backend that `GenerateCall` and `Batching` need."""
+    """The members of the backend that `GenerateCall` and `Batching` need."""
 
     model: Model
     key: str
@@ -85,7 +85,7 @@ class Endpoint(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """The worst-case cost of requests in flight. The caller's thread stores it and sets `stored`; only then are they sent."""
+    """The highest cost of requests that wait to be sent until the caller's thread has stored it and set `stored`."""
 
     amount: float
     stored: asyncio.Event
@@ -106,7 +106,7 @@ class _Bill:
 
 
 class _HaltedError(Exception):
-    """Raised within a worker to end it, when nothing more may be sent."""
+    """Ends a worker, since nothing more may be sent."""
 
 
 class GenerateCall:
@@ -221,7 +221,7 @@ class GenerateCall:
             return await self._once(request, bill)
 
     async def _once(self, request: Request, bill: _Bill) -> Response:
-        """Send a request once: wait for a slot, reserve its worst-case cost, send, settle the actual cost."""
+        """Send a request once: wait for a slot, reserve its highest cost, send, settle the actual cost."""
         worst = self.backend.worst(request)
         async with self.throttle.slot(self._size(request)):
             await self._may_send()
@@ -242,12 +242,12 @@ class GenerateCall:
                     if isinstance(error, TransientError):
                         self._count_retry(error, sent)
                     raise
-                # Without usage in the reply, the worst case counts.
+                # Without usage in the reply, the highest cost counts.
                 if not charged:
                     cost = 0.0
                 elif is_counted := bool(response.prompt_tokens):
                     cost = cost_of(self.api.charged, response.prompt_tokens, response.new_tokens)
-                self.throttle.good()
+                self.throttle.count_reply()
                 return response
             finally:
                 self.spending.settle(worst, cost)
@@ -256,12 +256,12 @@ class GenerateCall:
 
     async def _may_send(self) -> None:
         """Wait until the endpoint's pause is over. Raises _HaltedError if nothing more may be sent."""
-        await self.throttle.clear()
+        await self.throttle.wait_for_pause()
         if self.halted:
             raise _HaltedError
 
     async def _lend(self) -> None:
-        """Wait until the store has counted this request's worst-case cost as spent: a killed run may have been charged for it."""
+        """Wait until the store counts this request's highest cost as spent, since a killed run may be charged for it."""
         if not self.spending.to_lend():
             return
         async with self.lending:
@@ -300,7 +300,7 @@ class GenerateCall:
         """Count an attempt without a reply, made at the time `sent`, and slow down if the endpoint asks for it."""
         self.retries[error.kind] += 1
         if error.overrun:
-            self.throttle.overrun(sent)
+            self.throttle.halve(sent)
         if error.after is not None or error.kind == "429":
             self.throttle.pause(self.api.backoff if error.after is None else error.after)
 

@@ -14,7 +14,7 @@ import queue
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsuite.backends.base import Limits, Replies, require_extra, sample_seed
+from evalsuite.backends.base import Limits, Replies, WithoutEngine, require_extra, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import GenerateCall, Report, Stake
@@ -27,10 +27,8 @@ from evalsuite.types import Request
 log = logging.getLogger(__name__)
 
 
-class OpenAI:
+class OpenAI(WithoutEngine):
     """A model behind an endpoint. Needs the extra `[openai]`."""
-
-    context: int | None = None
 
     def __init__(self, model: Model, limits: Limits) -> None:
         require_extra(model, "aiolimiter", "openai", "tenacity")
@@ -41,7 +39,12 @@ class OpenAI:
         self.model, self._limits, self.key = model, limits, key_of(model)
         # Servers of vLLM and SGLang accept arguments of their chat template.
         template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}
-        self.extra: dict[str, Any] = {**template, **api.parameters}
+        given = {**template, **api.parameters}
+        parts = json.dumps([api.base_url, model.path, model.chat, given], sort_keys=True)
+        self.fingerprint = "openai:" + hashlib.sha256(parts.encode()).hexdigest()[:24]
+        # Settings that OpenAI's API lacks, and vLLM, SGLang and others take.
+        others = [name for name in ("top_k", "repetition_penalty") if name in model.generation.changed]
+        self.extra: dict[str, Any] = given | {name: getattr(model.generation, name) for name in others}
         self.settings: dict[str, Any] = {
             "temperature": model.generation.temperature,
             "stop": model.generation.stop,
@@ -49,11 +52,6 @@ class OpenAI:
             "reasoning_tokens": api.reasoning_tokens,
             **({} if model.generation.decoding == "greedy" else {"decoding": model.generation.decoding}),
         }
-        parts = json.dumps([api.base_url, model.path, model.chat, self.extra], sort_keys=True)
-        self.fingerprint = "openai:" + hashlib.sha256(parts.encode()).hexdigest()[:24]
-        # Settings that OpenAI's API lacks, and vLLM, SGLang and others take.
-        others = {name: getattr(model.generation, name) for name in ("top_k", "repetition_penalty")}
-        self.extra |= {name: value for name, value in others.items() if name in model.generation.changed}
 
     def tokens(self, request: Request) -> int:
         """An estimate: only the endpoint has the tokenizer."""
@@ -87,20 +85,20 @@ class OpenAI:
         return fields
 
     def whole_body(self, request: Request, limit_name: str = "max_tokens") -> dict[str, Any]:
-        """All that is sent: `body` with the token limit under this name, and the further parameters."""
+        """The whole JSON body: `body`, the token limit under the name `limit_name`, and the parameters of `extra`."""
         return self.body(request) | {limit_name: self.room(request)} | self.extra
 
     def room(self, request: Request) -> int:
-        """Tokens that the model may generate, reasoning included."""
+        """The number of tokens that the model may generate, reasoning included."""
         return request.max_new_tokens + self.model.api.reasoning_tokens
 
     def worst(self, request: Request) -> float:
-        """The highest possible cost of a request, which the budget sets aside."""
+        """The highest cost of a request, which the budget reserves."""
         return cost_of(self.model.api.charged, self.most_tokens(request), self.room(request))
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         todo = [n for n, is_done in enumerate(done) if not is_done]
-        # Without anything to ask, notes on batches whose replies are stored are still dropped from the journal.
+        # With nothing to ask, `Batching` still removes the notes on batches whose replies are stored.
         if not todo and not (requests and self.model.api.batch and self._limits.journal.batches()):
             return
         if self.model.api.batch is not None:
@@ -119,7 +117,7 @@ class OpenAI:
             )
 
     def _ask(self, requests: Sequence[Request], todo: Sequence[int]) -> Replies:
-        """Ask with a call for each request, many of them under way at once."""
+        """Ask with one call for each request, many of them under way at once."""
         from anyio.from_thread import start_blocking_portal
 
         reports: queue.Queue[Report] = queue.Queue()
@@ -146,22 +144,19 @@ class OpenAI:
                         asking.spending.recorded += sum(response.cost for _, response in group)
                 future.result()
         finally:
-            # Return what was lent and not spent. Requests cancelled in flight may have been charged, so their cost stays lent.
+            # The unspent part of what was lent goes back. Cancelled requests may have been charged, so their cost stays lent.
             spending = asking.spending
             if unspent := spending.committed - spending.recorded - spending.lent:
                 self._limits.lend(unspent)
 
-    def close(self) -> None:
-        pass
-
 
 def without_key(model: Model) -> OpenAI:
-    """The backend with the fingerprint that a run's has, for callers that send nothing: it needs no key."""
+    """The backend without its key, for callers that need its fingerprint and send nothing."""
     return OpenAI(model.model_copy(update={"api": model.api.model_copy(update={"key_env": None})}), Limits())
 
 
 def _waiting(reports: queue.Queue[Report]) -> Iterator[Report]:
-    """The next report, for which it waits, and all others that are in the queue already."""
+    """Wait for the next report; yield it, and all further ones that are in the queue."""
     yield reports.get()
     with contextlib.suppress(queue.Empty):
         while True:

@@ -1,9 +1,9 @@
-"""The server of faults.py with files and batches, whose calls and lines fail as well.
+"""The server of faults.py with files and batches, whose calls and lines fail, too.
 
     python -m evalsuite.backends.openai.batch_faults --port 8123 --seed 0 --calls 'drop-after=0.2,500=0.1' --batches 'expired=0.2'
 
-What happens to a line depends on the seed, its prompt and how often it was asked before, as in faults.py (`mix`). Calls and
-batches draw their faults in order of arrival. GET /account also counts batches, and prompts answered and charged twice.
+The outcome of a line depends on the seed, its prompt and how often that was asked before, as in faults.py (`mix`). Calls and
+batches draw their faults in order of arrival. GET /account also counts batches, and prompts that were answered twice.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ class BatchServer(Server):
         }
 
     def _advance(self, batch: _Batch) -> None:
-        """Bring a batch to its state at this time. All its lines are answered at its end."""
+        """Bring a batch to its state at this time. All its lines are answered when it ends."""
         if batch.files and self.now() >= batch.whole:
             batch.row |= batch.files
             batch.files = {}

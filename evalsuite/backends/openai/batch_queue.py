@@ -1,4 +1,4 @@
-"""Requests that wait to be put into the file of a batch: how many go together, when, and which go apart after a refusal."""
+"""Requests that wait for a batch: how many share a file, when it is sent, and which are separated after a refusal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Clock(Protocol):
 class Queue:
     """The requests that wait for a batch, by their index.
 
-    `tries`: the number of times that each was answered, or that its batch was refused.
+    `tries`: the number of times that each request was answered, or its batch was refused.
     """
 
     def __init__(self, requests: Iterable[int], settings: BatchAPI, api: API, clock: Clock) -> None:
@@ -32,8 +32,8 @@ class Queue:
         self.tries = Counter[int]()
         self.refused = 0  # batches in a row that the endpoint would not begin
         self.pause = 0.0  # the time before which no batch is begun
-        self.crowded = False  # whether the endpoint's queue was full, or the budget spent; until a batch ends
-        self.unaffordable = 0  # number of requests that the budget could not pay at the last `take`
+        self.crowded = False  # the endpoint's queue is full, or the budget reserved, until a batch ends
+        self.unaffordable = 0  # number of requests that the budget could not pay for at the last `take`
 
     def __bool__(self) -> bool:
         return bool(self._waiting or self._apart)
@@ -55,9 +55,9 @@ class Queue:
     def take(
         self, worst: Callable[[int], float], size: Callable[[int], int], budget: float | None, under_way: int
     ) -> list[int]:
-        """Take the requests of the next file; [] while the budget has to wait for batches under way.
+        """Take the requests of the next file; [] if the budget pays for none, or must wait for batches under way.
 
-        worst: request -> its highest cost; size: request -> its bytes; budget: what is left to spend, None without a limit;
+        worst: request -> its highest cost; size: request -> its bytes; budget: the amount left to spend, None: no limit;
         under_way: number of batches under way.
         """
         source = deque(self._apart.popleft()) if self._apart else self._waiting
@@ -86,8 +86,8 @@ class Queue:
     def is_too_much(self, message: str, requests: Sequence[int], lines: int, alone: bool) -> bool:
         """Whether the endpoint refused a batch for its size or for a full queue; its requests then wait again.
 
-        `alone`: no other batch of this run is under way. Then the next batch is smaller: it alone exceeds the queue, or others
-        of the account fill it.
+        `alone`: no other batch of this run is under way. Then the next batch is smaller, since this one alone exceeds the queue,
+        or other batches of the account fill it.
         """
         words = message.lower()
         is_crowded = is_about(words, "crowded")
@@ -102,8 +102,8 @@ class Queue:
         return True
 
     def divide(self, requests: Sequence[int], bad: Collection[int]) -> list[int]:
-        """Put the requests of a refused batch into the queue: first as they were, then in halves, or apart from those that the
-        endpoint calls bad. Returns those that were tried often enough."""
+        """Queue the requests of a refused batch again: together after the first refusal, then in halves; or, if the endpoint
+        names `bad` ones, these and all others in separate files. Returns those that have no attempts left."""
         self._refuse()
         for n in requests:
             self.tries[n] += not bad or n in bad

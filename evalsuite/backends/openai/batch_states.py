@@ -1,14 +1,14 @@
-"""States of a batch, as frozen values: the notes that a journal keeps of them, and the lines that are missing after its end.
+"""States of a batch, as frozen values; the journal's notes of them; and the lines that are missing after the batch's end.
 
-    Planned    its lines are noted with their highest costs, and these count as spent from here on. Once its file is uploaded,
-               a batch of it may exist: a process that finds no id in the note searches the endpoint's list before it begins one
+    Planned    its lines are noted with their highest costs, which count as spent from here on. Once its file is uploaded, the
+               batch may exist: a process that finds no id in the note searches the endpoint's list before it begins the batch
     Begun      the batch has an id
-    Ended      the endpoint has ended it; its files are read until they hold what it says it has answered
+    Ended      the endpoint has ended it; its files are read until they hold all lines that the endpoint counts as answered
     Collected  its replies are handed over. Lines left in the note are answered and paid: this run does not ask them, or the
                endpoint does not give their replies yet
 
-The note is written before a step is taken (batches.py), so that a batch is begun once and collected once, whenever the process is
-killed. Ended has no note of its own: the endpoint tells it again.
+The note is written before each step (batches.py), so that a batch is begun once and collected once, whenever the process is
+killed. Ended has no note of its own, since the endpoint shows it again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Noted:
 @dataclass(frozen=True, slots=True)
 class Planned(_Noted):
     file: str | None = None
-    doubt: bool = False  # the batch may have been begun: the answer was lost, or an earlier process has noted it
+    doubt: bool = False  # the batch may have been begun: the answer was lost, or its process was killed
     listed: bool = False  # the endpoint's list was read, and does not have the batch
 
 
@@ -55,7 +55,7 @@ class _Known(_Noted):
     id: str
 
     def become(self, state: type[AnyKnown], **changes: Any) -> AnyKnown:
-        """The batch in another state. `changes`: fields with another value, and those that only that state has."""
+        """The batch in another state. `changes`: new values of its fields, and values of the fields that only that state has."""
         return state(**{part.name: getattr(self, part.name) for part in fields(_Known)} | changes)
 
 
@@ -83,16 +83,15 @@ class Ended(_Known):
         return min(most, max(0, least - answered_lines)), min(most, max(0, highest - answered_lines))
 
     def cut_off(self) -> bool:
-        """Whether the files lack lines that have failed by the endpoint's counts. The files would give the reasons."""
+        """Whether the files lack lines that have failed by the endpoint's counts, and with them the reasons."""
         failed = sum(not is_answered(outcome) for outcome in self.outcomes.values())
         return min(len(self.missing()), self.seen.failed - failed) > 0
 
     def _answered(self) -> tuple[int, int]:
         """The number of lines that the endpoint has answered, at least and at most.
 
-        Some endpoints count failed lines among `completed`. A completed batch has answered all lines that have not failed,
-        unless its counts say less: then they may lag behind. A batch that ended otherwise, without counts, may have answered
-        any number.
+        Some endpoints count failed lines among `completed`. A completed batch has answered all lines that have not failed; lower
+        counts may lag behind. A batch that ended otherwise, without counts, may have answered any number.
         """
         seen, size = self.seen, max(self.seen.total or 0, len(self.lines.keys() | self.outcomes.keys()))
         not_failed = max(0, size - seen.failed)
@@ -113,7 +112,7 @@ State = Planned | Begun | Ended | Collected
 
 
 def note_of(batch: State, address: str) -> Note:
-    """The journal's note of a state; `read_note` reads it. Beside `costs` it has the keys of earlier versions."""
+    """The journal's note of a state, for `read_note`. Earlier versions have the same keys but `costs`."""
     return {
         "address": address,
         "began": batch.began,
@@ -126,10 +125,10 @@ def note_of(batch: State, address: str) -> Note:
 
 
 def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float]:
-    """The state that an earlier process has noted, and a cost to be spent for good with the next note.
+    """The state that an earlier process has noted, and a cost that counts as spent for good with the next note.
 
-    That cost is 0 except for notes of earlier versions. They have one `stake` for all lines and, while replies were being
-    stored, the part of it that no reply accounts for (`owed`).
+    This cost is 0 except for notes of earlier versions, which have one `stake` for all lines and, while replies were being
+    stored, the part of it that belongs to no reply (`owed`).
     """
     names = note["lines"]
     costs = note.get("costs") or [note["stake"] / max(1, len(names))] * len(names)
@@ -142,14 +141,14 @@ def read_note(name: str, note: Note) -> tuple[Planned | Begun | Collected, float
 
 
 def ended(batch: Begun | Ended, seen: Seen) -> Ended:
-    """The batch as one that has ended, with the outcomes that were read of it so far."""
+    """The batch as ended, with the outcomes that were read so far."""
     if isinstance(batch, Ended):
         return replace(batch, seen=seen)
     return batch.become(Ended, seen=seen)
 
 
 def with_file(batch: Ended, file: str, content: bytes, sent: Mapping[str, Any]) -> Ended:
-    """The batch with the outcomes that a file holds; `sent`: the parameters that were sent."""
+    """The batch with the outcomes in a file. `sent`: the parameters of its requests."""
     outcomes = dict(batch.outcomes)
     for text in content.splitlines():
         try:
@@ -170,7 +169,7 @@ def _outcome(row: Any, sent: Mapping[str, Any]) -> LineOutcome:
 
 
 def is_answered(outcome: LineOutcome | None) -> bool:
-    """Whether the endpoint has answered the line, and may have charged it, though its answer may hold no reply."""
+    """Whether the endpoint has answered the line, and may have charged for it, although the answer may hold no reply."""
     return isinstance(outcome, Response) or (isinstance(outcome, TransientError) and outcome.lost)
 
 

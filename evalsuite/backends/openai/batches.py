@@ -1,9 +1,9 @@
 """Asks the requests of one model through its endpoint's batch API: uploads them, waits, collects replies, and asks failed
 requests again.
 
-A batch goes through the states of batch_states.py one by one. Each state is written to the journal (the run's store) before the
-next step, so that a killed run resumes there. The name of a line is a hash of its request, so that another command on the same
-folder finds the line's reply, whatever else it asks.
+A batch goes through the states of batch_states.py. Each state is written to the journal (the run's store) before the next step,
+so that a killed run resumes there. A line's name is a hash of its request, so that another command on the same folder finds the
+line's reply.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ log = logging.getLogger(__name__)
 _GROUP = 500  # the most replies that are yielded in one group
 _SEARCHES = 4  # the most searches of the list for a batch that may have been begun
 _READS = 3  # the most times that a batch's files are read again for lines that failed
-_SHORT = 1.0  # seconds between the first two searches or reads: a list may lag behind
+_SHORT = 1.0  # the least seconds between the first two searches, since a list may lag behind
 _WARN_AT = 8  # the number of failures in a row at which one of them is logged as a warning
-_LATE_POLLS = 10  # the most polls for which a batch, or a reply that it owes, is waited for
+_LATE_POLLS = 10  # the most polls for which a missing batch, or a missing reply, is awaited
 _REMEMBERED = 30 * 86400  # seconds for which endpoints remember a batch
 _REPORT_EVERY = 60  # seconds between two lines of the log on progress
 NumberedResponses = list[tuple[int, Response]]
@@ -104,7 +104,7 @@ class Batching:
         self.indices = {name: n for n, name in enumerate(self.names)}
         self.open = {
             n for n, is_done in enumerate(done) if not is_done
-        }  # indices of requests without a reply or a failure
+        }  # indices of requests without a reply and without a final failure
         self.total = len(self.open)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
@@ -154,8 +154,8 @@ class Batching:
     # --- the journal ------------------------------------------------------------------------------------------------
 
     def _resumed(self) -> Iterator[Planned | Begun]:
-        """The batches that earlier commands have noted and that have lines which this command wants. Notes without a file are
-        removed: no batch was begun with them."""
+        """The noted batches of earlier commands with lines of open requests. Removes notes without a file, whose batches were not
+        begun."""
         wanted = {self.names[n] for n in self.open}
         for name, note in self.journal.batches().items():
             if note["address"] != self.api.base_url:
@@ -195,12 +195,12 @@ class Batching:
         self.queue.put_first(self._wanted(batch.lines))
 
     def _leave_to_later_starts(self, batch: State) -> None:
-        """Leave a batch to later commands. Its note stays in the journal, or was removed by the caller."""
+        """Forget a batch in this command. Later ones go on with it if its note is still in the journal."""
         del self.batches[batch.name]
         self.queue.crowded = False
 
     def _wanted(self, lines: Iterable[str]) -> list[int]:
-        """The indices of the requests that lines of these names ask and that have no reply yet."""
+        """The indices of the open requests among the lines of these names."""
         indices = (self.indices.get(line) for line in lines)
         return [n for n in indices if n is not None and n in self.open]
 
@@ -211,7 +211,7 @@ class Batching:
     # --- plan -------------------------------------------------------------------------------------------------------
 
     def _plan_some(self) -> None:
-        """Note as many new batches as there may be at once, and as the budget allows."""
+        """Note new batches, as many as may run at once and as the budget allows."""
         if self.halted:
             self.queue.clear()
         while self.queue.may_begin(len(self.batches)) and self.clock.monotonic() >= self.queue.pause:
@@ -231,7 +231,7 @@ class Batching:
     # --- steps ------------------------------------------------------------------------------------------------------
 
     def _step(self, batch: State) -> Iterator[NumberedResponses]:
-        """Take a batch one step further. A failed step is tried again later, until the endpoint's time is up."""
+        """Take a batch one step further. A failed step is tried again later, for `patience` seconds."""
         turn = self.turns[batch.name]
         try:
             match batch:
@@ -263,8 +263,7 @@ class Batching:
         self._wait(batch, turn, turn.failed, error, error.after or 0.0)
 
     def _is_awaited(self, batch: State, turn: _Turn, error: Exception) -> bool:
-        """Whether to look again for a missing batch or line. It may still appear, and requests that are given up are sent, and
-        paid, again."""
+        """Whether to look again for a missing batch or line. It may still appear, and asking anew would be paid twice."""
         now = self.clock.monotonic()
         turn.absent.add(now)
         if turn.absent.times > _LATE_POLLS and now - turn.absent.since >= _LATE_POLLS * self.settings.poll:
@@ -313,11 +312,11 @@ class Batching:
         log.info("model %s: batch %s begun, %d lines", self.model.name, seen.id, len(batch.lines))
 
     def _search(self, batch: Planned, turn: _Turn) -> NumberedResponses:
-        """Search the endpoint's list for a batch that may have been begun, though the answer that says so was lost."""
+        """Search the endpoint's list for a batch that may have been begun, since the answer to `create` was lost."""
         assert batch.file is not None
         try:
             seen = self.provider.find(batch.name, batch.file)
-        except EndpointError as stop:  # the next command searches, or the batch would be paid twice
+        except EndpointError as stop:  # the next command searches; asked anew, the batch might be paid twice
             self._halt(stop)
             self._leave_to_later_starts(batch)
             return []
@@ -365,8 +364,8 @@ class Batching:
         return []
 
     def _gone(self, batch: Begun | Ended, turn: _Turn, error: NotFoundError) -> NumberedResponses:
-        """Handle a batch that the endpoint does not know. With a key of another project it knows none: so a young batch stops the
-        run, and is not asked twice."""
+        """Handle a batch that the endpoint does not know. To the key of another project it knows none, so a young batch stops the
+        run instead of being asked twice."""
         if self._is_awaited(batch, turn, error):
             return []
         if self._is_young(batch):
@@ -413,7 +412,8 @@ class Batching:
         return self.clock.time() - batch.began < _REMEMBERED
 
     def _collect(self, batch: Ended) -> NumberedResponses:
-        """Give every line its reply, its failure or another try. Later commands collect lines that are answered but missing."""
+        """Give every line its reply, its failure or another attempt. Lines that are answered but missing stay in the note, for
+        later commands."""
         least, most = batch.awaited()
         missing = set(batch.missing())
         stays = self._lines_to_keep(batch, missing, least, most)
@@ -460,8 +460,8 @@ class Batching:
         return group
 
     def _lines_to_keep(self, batch: Ended, missing: set[str], least: int, most: int) -> set[str]:
-        """The missing lines that stay in the note. Lines of this plan stay if the endpoint has surely answered some (`least`);
-        those of other plans, which did not wait for them, also if it may have (`most`)."""
+        """The missing lines that stay in the note: those of this plan if the endpoint has surely answered some (`least`); those
+        of other plans, which have not waited for them, also if it may have answered some (`most`)."""
         if not self._is_young(batch):
             return set()
 
@@ -472,7 +472,8 @@ class Batching:
         return set(filter(stays, missing))
 
     def _warn(self, batch: Ended, stays: int, twice: int) -> None:
-        """Warn of lines that a collected batch lacks; `stays`: lines of this plan; `twice`: lines to be paid again."""
+        """Warn of lines that a collected batch lacks. `stays`: number of those in this plan; `twice`: number of those asked again
+        although they may be answered."""
         if batch.seen.status in ("expired", "cancelled"):
             log.warning(
                 "model %s: batch %s %s; what it has not answered is asked again",
@@ -497,7 +498,7 @@ class Batching:
             self._halt(stop)
 
     def _close(self, batch: Collected, stored: set[str]) -> None:
-        """Drop the note of a batch whose replies are stored with their costs, or keep it for the lines that are left."""
+        """Remove the lines whose replies are stored from a batch's note, and the note if no line is left."""
         remaining = without(batch, stored)
         if remaining.lines:
             self.journal.put_batch(batch.name, note_of(remaining, self.api.base_url), remaining.stake)
@@ -536,7 +537,7 @@ class Batching:
         return failed_response(text, self.queue.tries[n])
 
     def _cost(self, outcome: LineOutcome | None, worst: float) -> float:
-        """The cost of a reply. Without usage in it, the worst case counts; a refusal of the content filter costs nothing."""
+        """The cost of an outcome: `worst` for a reply without usage, 0 for a refusal of the content filter."""
         if not isinstance(outcome, Response):
             return worst if is_answered(outcome) else 0.0
         if outcome.prompt_tokens:
@@ -568,7 +569,7 @@ class Batching:
 
 
 def endpoint_of(model: Model) -> str:
-    """The address of a line's request: /v1/…, or /v4/… where the endpoint's own ends with that (Zhipu)."""
+    """The `url` of a line: /v1/…, or with the version at the end of the endpoint's own address, such as /v4/… (Zhipu)."""
     version = re.search(r"/v\d+$", model.api.base_url)
     return f"{version[0] if version else '/v1'}/{'chat/' if model.chat else ''}completions"
 

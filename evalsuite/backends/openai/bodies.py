@@ -1,4 +1,4 @@
-"""Bodies of an endpoint's answers, read and unpacked only up to a limit: no answer takes more memory than that."""
+"""Bodies of an endpoint's answers, read and unpacked only up to a limit of memory."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-# The most bytes read of a reply's body. Its text, up to 1 MiB (evaluation/ask.py), takes six times as much if all is escaped.
+# The most bytes read of a reply's body. Its text of up to 1 MiB (evaluation/ask.py) takes six times as much if all is escaped.
 OF_REPLY = 8 * 2**20
 _OF_ERROR = 2**20  # the most bytes read of an error's body, which begins with the message
 _CUT = "evalsuite.cut"
 
 
 def bound(client: Any, most: Callable[[], int]) -> None:
-    """Have an HTTP client of the openai package read at most `most()` bytes of a body. `is_cut` tells whether it was longer."""
+    """Have an HTTP client of the openai package read at most `most()` bytes of a body; `is_cut` tells of a longer one."""
     send = client.send
 
     def bounded(request: Any, *, stream: bool = False, **options: Any) -> Any:
@@ -56,6 +56,8 @@ def is_cut(answer: Any) -> bool:
 
 
 class _Body:
+    """The body of an HTTP answer as far as it was read, unpacked."""
+
     def __init__(self, answer: Any, most: int) -> None:
         self._answer, self._most = answer, most if answer.status_code < 300 else _OF_ERROR
         self._content, self._cut = bytearray(), False

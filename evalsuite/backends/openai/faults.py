@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 
 
 class ServerFault(NamedTuple):
-    """A kind of answer. Those with a share in MIX are transient; the others are permanent, or are replies."""
+    """A kind of answer. Kinds with a share in MIX are transient; all other kinds are permanent errors, or replies."""
 
-    what: str  # the description in --help
+    what: str  # its description in --help
     share: float = 0.0  # the part of all answers under MIX; 0: none
     error: Mapping[str, str] = {}  # the answer's JSON; its status is the beginning of the kind
-    lost: bool = False  # a real endpoint may have charged for it, though no whole reply arrived
+    lost: bool = False  # no whole reply arrives, although a real endpoint may charge for it
 
 
 _RATE_LIMIT = {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}
@@ -101,7 +101,7 @@ def reply_of(name: str) -> str:
 
 
 def judgement_to(prompt: str) -> str:
-    """A judge's reply to a prompt: a score from 0 to 5 and a reason, or (in three of ten) words without a score."""
+    """A judge's reply to a prompt: a score from 0 to 5 and a reason, or, in three of ten cases, words without a score."""
     draw = random.Random(prompt_id(prompt))
     if draw.random() < 0.3:
         return f"答案大体通顺。{prompt_id(prompt)}"
@@ -134,7 +134,7 @@ class Server:
     latency: float = 0
     reply: Callable[[str], str] = reply_to
     models: tuple[str, ...] = ("served",)  # the list of GET /models
-    worst: bool = False  # charge the maximum: a token per byte, and every reply at its limit
+    worst: bool = False  # count the most tokens: one per byte of the prompt, and every reply at its limit
     asked: dict[str, PromptOutcomes] = field(default_factory=dict)
     prompt_tokens: int = 0  # charged, including lost replies
     new_tokens: int = 0
@@ -236,7 +236,7 @@ class Server:
         return await self._reply(kind, prompt, fields, chat, key, entry, writer)
 
     def _outcome(self, fields: Mapping[str, Any]) -> tuple[PromptOutcomes, str]:
-        """Draw the kind of the answer to a request's body, and count it among the outcomes of its prompt."""
+        """Draw the kind of the answer to a request with this body, and count it among the outcomes of its prompt."""
         name = prompt_id(prompt_of(fields))
         entry = self.asked.setdefault(name, PromptOutcomes())
         kind = self._kind(name, entry.times)

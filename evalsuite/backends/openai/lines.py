@@ -1,6 +1,6 @@
 """Lines of the files of OpenAI's batch API: requests out, replies and errors in.
 
-vLLM's run-batch reads and writes the same lines; where OpenAI has an error's code, vLLM has the message.
+vLLM's run-batch reads and writes the same lines, but has an error's message in place of its code.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from evalsuite.backends.openai.replies import read_error, read_reply, read_unans
 from evalsuite.types import Response
 
 JsonLine = dict[str, Any]
-_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # some servers take them for ends of lines
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # some servers end lines at these
 
 
 class LineError(ValueError):
-    """The line is no reply, no error and no request; the message says what is wrong."""
+    """A line that is no reply, no error and no request."""
 
 
 def request_line(name: str, url: str, body: JsonLine) -> bytes:
@@ -28,7 +28,7 @@ def request_line(name: str, url: str, body: JsonLine) -> bytes:
 
 
 def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterator[list[bytes]]:
-    """Group consecutive lines into files, each with as many as it may hold; `megabytes`: the most millions of bytes."""
+    """Group consecutive lines into files of up to `requests` lines and `megabytes` million bytes."""
     file, size = list[bytes](), 0
     for line in lines:
         if file and (len(file) == requests or size + len(line) > megabytes * 1e6):
@@ -41,10 +41,10 @@ def in_files(lines: Iterable[bytes], requests: int, megabytes: float) -> Iterato
 
 
 def read_batch_line(row: JsonLine, parameters: Mapping[str, Any]) -> Response | None:
-    """The reply of a line, None if it is a request; `parameters`: the parameters that were sent.
+    """The reply of a line; None if the line is a request. `parameters`: those that were sent.
 
-    Raises LineError, and what `read_reply` and `read_error` raise. These read direct answers, too, so that the same answer
-    gives the same reply.
+    Raises LineError, and the exceptions of `read_reply` and `read_error`. These two read direct answers, too, so that the same
+    answer gives the same reply.
     """
     response, error = row.get("response"), row.get("error")
     if response is None and error is None:

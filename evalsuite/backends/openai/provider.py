@@ -1,4 +1,4 @@
-"""Files and batches of an OpenAI-compatible endpoint: one call each, with lenient parsing and distinct errors.
+"""Calls for files and batches of an OpenAI-compatible endpoint, with lenient parsing and distinct errors.
 
 This module hides the differences between providers: statuses in capitals or under other names (Novita, Together), a
 batch within `job` (Together), request_counts that are no object (Zhipu), lists without has_more or that ignore `after`.
@@ -22,7 +22,7 @@ from evalsuite.common.text import escape_surrogates
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _OTHER_NAMES = {"canceled": "cancelled", "complete": "completed", "error": "failed", "timeout": "expired"}
 _PAGES = 200  # the most pages of a list, of 100 batches each
-_TRIES = 8  # the most attempts to get a page
+_TRIES = 8  # the most attempts for a page
 # An id becomes part of an address, so it must be a safe one; Gemini's have a slash: files/abc.
 _ID = re.compile(r"(?!.*\.\.)[\w.:/+=@~-]{1,500}", re.ASCII)
 _LARGEST = 2**30  # the most bytes of a file, enough for 50,000 replies of 20 KiB each
@@ -47,10 +47,10 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A batch as the endpoint shows it."""
+    """The state of a batch as the endpoint shows it."""
 
     id: str
-    status: str  # a status of OpenAI's, or another one while the batch is under way
+    status: str  # one of OpenAI's after its end; before that any text
     files: tuple[str, ...] = ()  # ids of the files of replies and of errors
     total: int | None = None  # number of lines; None: unknown
     completed: int | None = None  # number of lines with a reply; None: unknown
@@ -66,8 +66,8 @@ class Seen:
 class Provider:
     """Calls to one endpoint.
 
-    Each raises TransientError if a later call may succeed (`lost`: the endpoint may have carried it out), RequestError for a
-    fault of this request, EndpointError for a fault of every request, and NotFoundError.
+    Each raises TransientError if a later call may succeed (`lost`: the endpoint may have carried this one out), RequestError for
+    a fault of this request, EndpointError for a fault of every request, and NotFoundError.
     """
 
     def __init__(self, api: API, key: str) -> None:
@@ -90,17 +90,17 @@ class Provider:
         return _id_of(_object(self._call(self._client.files.with_raw_response.create, file=file, purpose="batch")))
 
     def create(self, name: str, file: str, endpoint: str, window: str) -> Seen:
-        """Begin a batch. The name is sent as its idempotency key, too; some providers obey that."""
+        """Begin a batch. Its name is sent as the idempotency key, too, which some providers obey."""
         create: Callable[..., Any] = self._client.batches.with_raw_response.create
         body = {"input_file_id": file, "endpoint": endpoint, "completion_window": window, "metadata": {_MARK: name}}
         return _batch_state(_object(self._call(create, **body, extra_headers={"Idempotency-Key": name})))
 
     def look(self, batch: str) -> Seen:
-        """The batch as the endpoint shows it now."""
+        """The present state of a batch."""
         return _batch_state(_object(self._call(self._client.batches.with_raw_response.retrieve, batch)))
 
     def find(self, name: str, file: str) -> Seen | None:
-        """The batch made of an input file, or with this name, if the endpoint lists one. Raises NotFoundError without a list."""
+        """The listed batch with this name or input file, or None. Raises NotFoundError if the endpoint has no list."""
         for row in self._listed():
             metadata = row.get("metadata")
             if row.get("input_file_id") == file or (isinstance(metadata, dict) and metadata.get(_MARK) == name):
@@ -108,7 +108,7 @@ class Provider:
         return None
 
     def content(self, file: str, lines: int | None = None) -> bytes:
-        """The content of a file of so many lines; None: not known. Raises RequestError if it is larger than they can be."""
+        """The content of a file of so many `lines`; None: unknown. Raises RequestError if it is larger than they can be."""
         self._most = _LARGEST if lines is None else min(_LARGEST, max(1, lines) * OF_REPLY)
         try:
             return self._call(self._client.files.with_raw_response.content, file)
@@ -118,7 +118,7 @@ class Provider:
     def _listed(self) -> Iterator[dict[str, Any]]:
         from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_fixed
 
-        # Each page is tried again by itself: whoever began again at the first page for each fault would never reach the last.
+        # Each page is tried again by itself: beginning anew after every fault might never reach the last page.
         retrying = Retrying(
             retry=retry_if_exception(lambda error: isinstance(error, TransientError) and not error.after),
             stop=stop_after_attempt(_TRIES),
@@ -178,7 +178,7 @@ def _refusal(status: int, headers: Mapping[str, str], body: bytes) -> Exception:
     try:
         read_error(status, headers, body, {})
     except TransientError as error:
-        error.lost = status not in (408, 429)  # whether it was carried out is known to the endpoint alone
+        error.lost = status not in (408, 429)  # after other statuses the call may have been carried out
         return error
     except Exception as error:
         return error
@@ -212,7 +212,7 @@ def _batch_state(answer: dict[str, Any]) -> Seen:
     status = str(answer.get("status")).lower()
     counts = answer.get("request_counts")
     counts = counts if isinstance(counts, dict) else {}
-    if counts.get("total") == 0:  # not counted yet: no batch is without lines
+    if counts.get("total") == 0:  # no batch is without lines, so they are not counted yet
         counts = {}
     files, made_of = (answer.get("output_file_id"), answer.get("error_file_id")), answer.get("input_file_id")
     return Seen(

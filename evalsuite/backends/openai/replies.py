@@ -1,7 +1,7 @@
 """An endpoint's HTTP answer -> a Response, or an exception: retry, give up this request, or stop the model.
 
-OpenAI-compatible servers differ most in their errors; the tables here and refusals.yaml hold what is known of each. Some
-repeat the API key: whatever is taken from an answer is masked, before it is cut (common/secrets.py).
+OpenAI-compatible servers differ most in their errors, which the tables here and refusals.yaml list. Some repeat the API key, so
+all that is taken from an answer is masked before it is cut (common/secrets.py).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class TransientError(Exception):
     def __init__(
         self, kind: str, message: str, after: float | None = None, lost: bool = False, overrun: bool = False
     ) -> None:
-        """The endpoint asks to wait `after` seconds; it may have answered, and charged (`lost`); it is overloaded (`overrun`)."""
+        """after: seconds that the endpoint asks to wait. lost: it may have answered, and charged. overrun: it is overloaded."""
         super().__init__(message)
         self.kind, self.after, self.lost, self.overrun = kind, after, lost, overrun
 
 
 class RequestError(Exception):
-    """This request will never get a reply; others may."""
+    """This request never gets a reply; other requests may."""
 
 
 class EndpointError(Exception):
@@ -81,21 +81,18 @@ _MOST_TOKENS = 10**9  # the highest count for one request; more is no count
 
 @cache
 def _refusals() -> dict[str, list[str]]:
-    """The reasons of refusals.yaml, each with the words by which it is known."""
+    """Reason of refusals.yaml -> the words that give it."""
     words: dict[str, list[str]] = packaged_yaml("backends/openai/refusals.yaml")
     return words
 
 
 def is_about(words: str, reason: str) -> bool:
-    """Whether the words of a refusal, in lower case, give a reason of refusals.yaml."""
+    """Whether a refusal's text, in lower case, gives a reason of refusals.yaml."""
     return any(word in words for word in _refusals()[reason])
 
 
 def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
-    """Parse a successful answer; `cost` is left to the caller.
-
-    Raises TransientError, with `lost`, if the answer holds no complete reply.
-    """
+    """Parse a successful answer; the caller sets `cost`. Raises TransientError, with `lost`, if it holds no complete reply."""
     kind = headers.get("content-type", "application/json")
     if kind.startswith("text/event-stream"):
         raise TransientError(
@@ -130,11 +127,8 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters: Mapping[str, Any]) -> Response:
-    """Parse an error. A content filter's refusal is a reply; all else raises TransientError, RequestError, EndpointError or
-    LimitNameError.
-
-    `parameters`: the parameters that were sent.
-    """
+    """Parse an error. The refusal of a content filter is a reply; any other error raises TransientError, RequestError,
+    EndpointError or LimitNameError. `parameters`: those that were sent."""
     message, words, param = _error(body)
     refusal = f"{status}: {message}"
     if is_about(words, "unpaid") or status == 402:
@@ -176,7 +170,7 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, parameters:
 
 
 def read_unanswered(error: Any) -> Response:
-    """Parse the error of a batch's line that has no answer of the model, such as batch_expired. Raises as `read_error`."""
+    """Parse the error of a batch's line without an answer of the model, such as batch_expired. Raises as `read_error`."""
     answer = error if isinstance(error, dict) else {"message": error}
     refusal = _some(
         ": ".join(str(answer[name]) for name in ("code", "message") if answer.get(name)) or "no reason given"
@@ -208,7 +202,7 @@ def _advice(name: str) -> str:
 
 
 def _error(body: bytes) -> tuple[str, str, str | None]:
-    """An error's message, all its words in lower case, and the parameter that it names."""
+    """(message of an error, all its texts in lower case, the parameter that it names)."""
     try:
         answer: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -227,7 +221,7 @@ def _error(body: bytes) -> tuple[str, str, str | None]:
 
 
 def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the endpoint asks to wait: retry-after-ms, or Retry-After in seconds or as a date. None if none."""
+    """Seconds that the endpoint asks to wait, by retry-after-ms or Retry-After (seconds or a date); None if it does not ask."""
     value = headers.get("retry-after", "").strip()
     try:
         if "retry-after-ms" in headers:
@@ -235,7 +229,7 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         if re.fullmatch(r"\d+(\.\d+)?", value):
             return float(value)
         until = parsedate_to_datetime(value)
-        # Use the endpoint's clock if it sends one: ours may differ.
+        # The endpoint's clock counts if it sends its time: this machine's may differ.
         now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
         return max(0.0, (until - now).total_seconds())
     except (ValueError, TypeError):  # missing, or in an unknown form
@@ -250,7 +244,7 @@ def _text(value: Any) -> str:
 
 
 class _Usage(NamedTuple):
-    """Tokens of the prompt, of the reply, and of its thinking; None: the endpoint does not count thinking."""
+    """Tokens of the prompt, of the reply (0: unknown), and of its thinking (None: not counted)."""
 
     prompt: int = 0
     new: int = 0
@@ -258,10 +252,10 @@ class _Usage(NamedTuple):
 
 
 def _usage(usage: Any) -> _Usage:
-    """The endpoint's counts of tokens; 0 and 0, which means unknown, if one of them is no count.
+    """The endpoint's counts of tokens; 0 and 0 if one of them is no count.
 
-    OpenAI, DeepSeek and DashScope count thinking among `completion_tokens`. xAI and Gemini count it beside them: there the
-    total is more than prompt and completion, and what is more is thinking, which is charged like the rest of the reply.
+    OpenAI, DeepSeek and DashScope count thinking among `completion_tokens`. xAI and Gemini do not: there the total exceeds prompt
+    and completion by the thinking, which is charged like the rest of the reply.
     """
     usage = usage if isinstance(usage, dict) else {}
     prompt, new = (0 if usage.get(name) is None else usage[name] for name in ("prompt_tokens", "completion_tokens"))

@@ -1,4 +1,4 @@
-"""Costs and budget. A request is sent only if its worst-case cost fits the budget, so the budget is never exceeded."""
+"""Costs and budget. A request is sent only if its highest cost fits the budget, which is therefore never exceeded."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ log = logging.getLogger(__name__)
 
 
 def cost_of(price: Price | None, prompt_tokens: float, new_tokens: float) -> float:
-    """The cost of a number of tokens; 0 without a price. The budget and the estimate of `evalsuite preview` share it."""
+    """The cost of a number of tokens; 0 without a price."""
     return (prompt_tokens * price.input + new_tokens * price.output) / 1e6 if price else 0.0
 
 
 def missing_price(model: Model, budget: float | None) -> str | None:
-    """The message for an endpoint without a price where there is a budget; else None."""
+    """The message for an endpoint without a price if there is a budget, else None."""
     if budget is None or model.backend != "openai" or model.api.price is not None:
         return None
     return (
@@ -28,7 +28,7 @@ def missing_price(model: Model, budget: float | None) -> str | None:
 
 
 def require_prices(models: Iterable[Model], budget: float | None) -> None:
-    """Raise ConfigError if the price of an endpoint is needed and not given. Runs before any model is asked."""
+    """Raise ConfigError if an endpoint without a price has a budget."""
     if wrong := [problem for model in models if (problem := missing_price(model, budget))]:
         raise ConfigError("\n".join(wrong))
 
@@ -41,11 +41,11 @@ def budget_spent(model: Model, budget: float | None, unaffordable: int) -> Backe
 
 
 class BudgetSpentError(Exception):
-    """The worst-case cost of a request exceeds the rest of the budget, and no open reservation can free any."""
+    """The highest cost of a request exceeds the rest of the budget, and no open reservation can free more."""
 
 
 class Spending:
-    """The costs of one call of `generate`, used on the event loop's thread. The thread that stores replies sets `recorded`."""
+    """The costs of one call of `generate`, for the event loop's thread. The thread that stores replies sets `recorded`."""
 
     def __init__(self, budget: float | None) -> None:
         """`budget`: the amount left to spend; None: no limit."""

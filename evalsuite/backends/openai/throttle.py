@@ -1,4 +1,4 @@
-"""Limits requests: adaptive concurrency, rate limits, and the pauses that the endpoint asks for."""
+"""Limits on requests: adaptive concurrency, rate limits, and the pauses that an endpoint asks for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Throttle:
         from anyio import CapacityLimiter
 
         def limiter(rate: float | None, largest: int) -> AsyncLimiter | None:
-            # The bucket holds the rate of one second: a bucket of a minute would allow twice the rate in the first minute.
+            # The bucket holds the rate of one second. One of a minute would allow twice the rate in the first minute.
             size = max(rate / 60, largest) if rate else 0.0
             return AsyncLimiter(size, 60 * size / rate) if rate else None
 
@@ -33,7 +33,7 @@ class Throttle:
         self.limit = float(min(4, most))
         self._requests, self._tokens = limiter(requests_per_minute, 1), limiter(tokens_per_minute, largest)
         self._slots = CapacityLimiter(int(self.limit))
-        self._overrun = False  # True after the first overload: the limit then grows slowly
+        self._was_overloaded = False  # since the first overload the limit grows slowly
         self._halved = self._until = 0.0  # time of the last halving; end of the pause
 
     @asynccontextmanager
@@ -46,7 +46,7 @@ class Throttle:
                 await self._tokens.acquire(tokens)
             yield
 
-    async def clear(self) -> None:
+    async def wait_for_pause(self) -> None:
         """Wait until the endpoint's pause is over."""
         while (left := self._until - time.monotonic()) > 0:
             await asyncio.sleep(left)
@@ -55,15 +55,16 @@ class Throttle:
         """Send nothing for `seconds`."""
         self._until = max(self._until, time.monotonic() + seconds)
 
-    def good(self) -> None:
-        """Count a reply: the limit doubles with each round of replies, or grows by one after the first overload."""
-        self._allow(min(self.most, self.limit + (1 / self.limit if self._overrun else 1)))
+    def count_reply(self) -> None:
+        """Raise the limit after a reply: it doubles with each round of replies, and grows by one after the first overload."""
+        self._allow(min(self.most, self.limit + (1 / self.limit if self._was_overloaded else 1)))
 
-    def overrun(self, sent: float) -> None:
-        """Halve the limit: a request sent at `sent` was refused or timed out. Requests in flight together count once."""
+    def halve(self, sent: float) -> None:
+        """Halve the limit, since a request sent at the time `sent` was refused or timed out. Requests in flight together count
+        once."""
         if sent < self._halved:
             return
-        self._overrun, self._halved = True, time.monotonic()
+        self._was_overloaded, self._halved = True, time.monotonic()
         self._allow(max(1.0, self.limit / 2))
         log.info("the endpoint is overloaded: at most %d at once from now on", int(self.limit))
 
