@@ -1,4 +1,4 @@
-"""Requests -> replies in the store, with progress on the display. Used by runs, judges and proposals of annotations."""
+"""Requests -> replies in the store, with progress on the display. Used by runs, judges and second readers."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ KeyedCells = Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]]
 # The signature of Backend.generate: requests, and whether each is done -> batches of (index, response).
 Generate = Callable[[Sequence[AnyRequest], Sequence[bool]], Replies]
 
-_MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit a line of records (results/records.py)
+_MOST = 2**20  # the most bytes of a reply and its reasoning, which must fit a line of records (results/records.py)
 
 
 def limits_of(store: Store, display: Display, budget: float | None, most: int | None = None) -> Limits:
-    """The run's limits; the store keeps account of costs and batches, the display shows batches under way."""
+    """The limits of a run. The store counts its costs and keeps notes on its batches; the display shows batches under way."""
     return Limits(budget, store.spent, most, store.lend, store, display.note)
 
 
@@ -48,7 +48,7 @@ def loader_of(
     most: int | None = None,
     train: TrainingItems = lambda task, item_set: (),
 ) -> Loader:
-    """The loader of the models of one source, and of baselines, within the run's limits; reply functions have none."""
+    """The loader of the models of `models` and of baselines. `budget` and `most` (concurrent requests) limit endpoints."""
     loader: Loader = partial(load_backend, train=train, limits=lambda: limits_of(store, display, budget, most))
     if isinstance(models, str | Path):
         return loader
@@ -58,7 +58,7 @@ def loader_of(
 
 @dataclass(frozen=True, slots=True)
 class RequestGroup(Generic[AnyRequest]):
-    """Requests that the display counts together, such as those of a cell."""
+    """Requests with one line on the display, such as those of a cell."""
 
     line: ProgressLine
     requests: Sequence[AnyRequest]
@@ -73,10 +73,10 @@ def ask(
     score: Callable[[AnyRequest, Response], float] = lambda request, response: 0.0,
     progress: ModelProgress | None = None,
 ) -> None:
-    """Get the missing replies of one model. Each is in the store before it is counted.
+    """Ask one model the requests without a stored reply. A reply is stored before the display counts it.
 
-    Requests with equal keys (exact duplicates) are asked once. The display shows the running mean of `score`.
-    progress: given by a caller that asks its groups in several calls, and finishes it itself.
+    Requests with equal keys (exact duplicates) are asked once. The display shows the running mean of `score`. `progress`: that of
+    a caller that asks in several calls, and finishes it itself.
     """
     requests = [request for group in groups for request in group.requests]
     keys = [key for group in groups for key in group.keys]
@@ -106,8 +106,8 @@ def ask(
 
 
 def received(response: Response) -> Response:
-    """Check a response of any backend before it is stored: a reply over `_MOST` bytes fails, an impossible token count
-    becomes 0, which means unknown."""
+    """A backend's response as it is stored: a failure if the reply has more than `_MOST` bytes, and 0, which means unknown, in
+    place of an impossible number of tokens."""
     thinking = response.thinking_tokens
     response = replace(
         response,
@@ -154,7 +154,7 @@ def line_of(cell: Cell) -> ProgressLine:
 
 
 def first_metric(trial: Trial, response: Response) -> float:
-    """The value of the first metric that every item has; 0 for a failed request."""
+    """The value of the task's first item metric; 0 for a failed request."""
     score = score_of(trial, response)
     return score.values.get(TASKS[trial.item.task].item_metrics[0], 0.0) if score else 0.0
 
@@ -170,7 +170,7 @@ def score_of(trial: Trial, response: Response | None) -> Score | None:
 def collect_problems(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
     """Catch what one model raises and add it to `problems`, so that the run goes on with the other models."""
     try:
-        with engine_errors(model):  # errors of the engine only: one of the store, such as a full disk, stops the run
+        with engine_errors(model):  # an error of the store, such as a full disk, stops the run
             yield
     except EvalsuiteError as error:
         traced = f" (trace in {log_file})" if error.__cause__ else ""

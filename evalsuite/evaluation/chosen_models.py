@@ -1,4 +1,4 @@
-"""The models that a run evaluates: without shipped ones whose packages are not installed, and with baselines."""
+"""The models that a run evaluates: baselines are added, and shipped models whose packages are missing are left out."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SHIPPED = "bundled:models.yaml"
 
 
 def leave_out_missing(s: Settings, models: Models, chosen: Sequence[Model]) -> tuple[list[Model], tuple[str, ...]]:
-    """The models that can run here, and a line for each that is left out, with the command that adds it.
+    """The models that can run here, and a line for each one left out, with the command that adds it.
 
-    Models that `--model` names, or that stand in a models.yaml of the user's, are wanted: they stay, and are problems of the
-    run if they cannot be loaded.
+    No model is left out that `--model` names or that a user's models.yaml lists: it is a problem of the run if it cannot be
+    loaded.
     """
     if str(models) != _SHIPPED or s.model or s.executor != "local":
         return [*chosen], ()
@@ -38,19 +38,15 @@ def additional_baselines(
 ) -> list[Model]:
     """The baselines of `--baselines` that are not among `chosen`.
 
-    None is added if `--model` names a baseline, and none that has the name of a user's model. `majority` is asked only the tasks
-    with training or dev items, from which it learns the majority.
+    None is added if `--model` names a baseline, nor one with the name of a user's model. `majority` is asked only the tasks with
+    training or dev items, from which it learns the majority.
     """
     here = {m.path for m in chosen if m.backend == "baseline"}
     if s.model and here:
         return []
     taken = {m.name for m in models_of(models) if m.backend != "baseline"}
     baselines = [baseline_named(name) for name in s.baselines if name not in here | taken]
-    return [
-        baseline
-        for baseline in (_with_known_majority(model, corpus, pairs) for model in baselines)
-        if baseline.tasks != []
-    ]
+    return [model for model in (_with_known_majority(b, corpus, pairs) for b in baselines) if model.tasks != []]
 
 
 def _with_known_majority(model: Model, corpus: Corpora, pairs: Sequence[tuple[Task, str]]) -> Model:

@@ -12,7 +12,7 @@ from evalsuite.evaluation.costs import CostEstimate, Range
 from evalsuite.evaluation.stored_samples import Kinship
 from evalsuite.evaluation.token_forecast import LEVEL
 
-# Kinship of the replies behind a number -> the number's mark, and what a note says of these replies.
+# Kinship of the replies that a number comes from -> the number's mark, and the words of a note about these replies.
 _MARKS = {
     Kinship.SAME: ("", f"replies to the same cell; the range is a {LEVEL:.0%} prediction interval of the total."),
     Kinship.ITEMS: ("¹", "replies to other items, sets or perturbations, asked alike."),
@@ -28,7 +28,7 @@ _MARKED = "A number with a mark: the replies tell the mean only; the range is as
 
 
 def cost_sheet(rows: Sequence[CostEstimate], budget: float | None = None, spent: float = 0.0) -> Sheet:
-    """Rows under their model; the notes say what the ranges are. `spent` is what the run has spent of the budget so far."""
+    """Rows under their model, with notes on the ranges. `spent`: the part of the budget that the run has spent so far."""
     priced = any(row.cost for row in rows)
     columns = (
         Column(""),
@@ -67,7 +67,7 @@ def _row(name: str | Text, row: CostEstimate, priced: bool) -> Row:
 
 
 def _basis(row: CostEstimate) -> Text:
-    """The basis of the range of reply tokens: a number of stored replies, and "limit" if the range extends to their limit."""
+    """The basis of the range of reply tokens: the number of stored replies, or "limit" for a range up to the limit, or both."""
     if not row.left or row.reply_tokens is None or not row.reply_tokens.high:
         return Text("", "")
     marks = "".join(_MARKS[kinship][0] for kinship in row.kinships)
@@ -77,7 +77,7 @@ def _basis(row: CostEstimate) -> Text:
 
 
 def _range(estimate: Range | None, spell: Callable[[float], str]) -> str:
-    """A range as text: the mean and both ends, both ends alone if there is no mean, or one number if the ends are equal."""
+    """A range as text: its mean, if there is one, and both ends; one number if the ends are equal."""
     if estimate is None:
         return "–"
     low, high = spell(estimate.low), spell(estimate.high)

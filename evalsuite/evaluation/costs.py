@@ -1,8 +1,8 @@
 """Requests, tokens and cost of a run before it is started, for each model and task, each with a range.
 
-Prompts are counted or estimated (prompt_tokens.py). Replies are predicted by those that runs have stored
-(stored_samples.py, token_forecast.py); where there are none, their range goes from the shortest right answer to the
-limit. docs/endpoints.md says what the ranges mean, design/cost.md how well they hold.
+Prompts are counted or estimated (prompt_tokens.py). Stored replies predict the further ones (stored_samples.py,
+token_forecast.py); without any, the range goes from the shortest right answer to the limit. docs/endpoints.md explains the
+ranges, design/cost.md has their coverage.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 _Planned = Iterator[tuple[Model, Cell, list[Trial]]]
 _WITHOUT_TOKENS = ("baseline", "scripted")
-_NEAR = 0.2  # half width, as a share of the mean, of the range of prompt tokens corrected by prompts of other cells
+_NEAR = 0.2  # half width of the range of prompt tokens that prompts of other cells correct, as a share of the mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +47,24 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Requests, tokens and cost of one model on one task. No `task`: on all its tasks; no `model` either: of all models."""
+    """Requests, tokens and cost of a model on a task. `task` None: on all its tasks; `model` None, too: of all models."""
 
     model: str | None
     task: str | None
     requests: int  # number of requests in all
-    left: int  # requests without a stored reply; the fields below are about these
-    prompt_tokens: Range | None  # None: the model takes none, as baselines
+    left: int  # number of requests without a stored reply, which the fields below are about
+    prompt_tokens: Range | None  # None: the model counts no tokens, such as a baseline
     reply_tokens: Range | None
     cost: Range | None  # in the currency of the model's price; None: the model has no price
-    most: float | None  # the highest possible cost, which --budget sets aside request by request
+    most: float | None  # the highest possible cost: the sum of what --budget reserves for each request
     prompts: str  # "counted" with a tokenizer, by the "replies" so far, or "estimated"
-    replies: int  # number of stored replies behind the range; 0: the range extends to the reply's limit
-    kinships: tuple[Kinship, ...]  # kinships of the cells of these replies
+    replies: int  # number of stored replies that the range comes from; 0: it extends to the limit of replies
+    kinships: tuple[Kinship, ...]  # kinships of the cells with these replies
 
 
 @dataclass(frozen=True, slots=True)
 class CellCost:
-    """The estimate of one cell. `_sum` adds up those of a task, a model or a run."""
+    """The estimate of one cell, which `_sum` adds up by task, model and run."""
 
     model: str
     task: str
@@ -80,7 +80,7 @@ class CellCost:
 
 
 def planned_cells(models: Models, settings: dict[str, Any]) -> tuple[Settings, _Planned]:
-    """The settings, and every cell that `run` would ask with its model and trials. No model is loaded."""
+    """The settings, and (model, cell, trials) of every cell that `run` would ask. No model is loaded."""
     s, chosen, corpus, eval_sets = prepare(models, **settings)
     warn_of_skipped(eval_sets)
     for problem in filter(None, map(missing_key, chosen)):
@@ -93,9 +93,9 @@ def estimate_cost(
 ) -> list[CostEstimate]:
     """Estimate `run` with the same keywords: a row for each model and task, for each model, and for all.
 
-    Requests with a reply in the run's folder `out` are not asked again. These replies and those of the runs `samples` are the
-    sample by which the others are predicted. `tokenizer` counts the prompts of models whose own is not here. No model is
-    loaded, and nothing is sent.
+    Requests with a reply in the run's folder `out` are not asked again. These replies, and those of the runs in `samples`,
+    predict the further ones. `tokenizer` counts the prompts of models whose own tokenizer is not here. No model is loaded, and
+    nothing is sent.
 
     >>> for row in estimate_cost(model=["tiny-zh"], tasks=["event_cause"], limit=20):  # doctest: +SKIP
     ...     print(row.model, row.task, row.left, row.reply_tokens)
@@ -109,7 +109,7 @@ def estimate_cost(
 
 @dataclass(slots=True)
 class Costs:
-    """Adds up the costs of the cells that `passing` yields."""
+    """The costs of the cells that go through `passing`."""
 
     settings: Settings
     samples: Sequence[str | Path] = ()
@@ -118,7 +118,7 @@ class Costs:
 
     @property
     def _folder(self) -> Path | None:
-        """The run's folder, if there is a run yet."""
+        """The run's folder; None if there is no run yet."""
         folder = Path(self.settings.out)
         return folder if (folder / "store.sqlite").is_file() else None
 
@@ -131,7 +131,7 @@ class Costs:
             return store.spent()
 
     def passing(self, planned: _Planned) -> Iterator[tuple[Cell, list[Trial]]]:
-        """Yield the cells unchanged, and add up the costs of each."""
+        """Yield the cells unchanged, and estimate the cost of each."""
         folder = self._folder
         for run in self.samples:
             find_store(Path(run))
@@ -147,7 +147,7 @@ class Costs:
             yield cell, trials
 
     def rows(self) -> list[CostEstimate]:
-        """Every model's tasks, then the model; all models last, if there are several."""
+        """Rows for the tasks of each model and for the model; at the end one for all models, if there are several."""
         estimates = []
         models = dict.fromkeys(part.model for part in self.parts)
         for model in models:
@@ -161,7 +161,7 @@ class Costs:
 
 
 class _CountedRequests:
-    """The requests of a model that were counted so far: equal ones of several cells count once."""
+    """Counts the requests of a model. Equal requests to an endpoint, in whatever cells, count once."""
 
     def __init__(self, model: Model, tokenizer: str, run: Path | None) -> None:
         self.model, self.run = model, run
@@ -191,7 +191,7 @@ class _CountedRequests:
         )
 
     def _unanswered(self, cell: Cell, trials: Sequence[Trial]) -> list[Trial]:
-        """The trials whose reply the run does not have. Trials with the same request to an endpoint count once."""
+        """The trials without a stored reply. Trials with the same request to an endpoint count once."""
         if self.backend is None:
             stored = _stored(self.run, cell) if self.run else set()
             return [trial for trial in trials if _request_fields(trial) not in stored]
@@ -206,8 +206,8 @@ class _CountedRequests:
         return list(new.values())
 
     def _prompts(self, counted: Sequence[PromptTokens], near: _Near | None, seed: str) -> tuple[Total, str]:
-        """The tokens of these prompts, and how they were found. Estimates by the rule are corrected by prompts of near cells
-        whose tokens the endpoint has counted."""
+        """(tokens of the prompts, how they were found). Prompts of near cells whose tokens the endpoint has counted correct the
+        estimates by rule."""
         low, mean, high = (sum(getattr(c, name) for c in counted) for name in ("low", "mean", "high"))
         if self.exact or not counted:
             return Total(low, mean, high), "counted" if self.exact else "estimated"
@@ -227,15 +227,15 @@ class _CountedRequests:
         low = sum(min(room, self._shortest(trial)) for trial, room in zip(left, rooms, strict=True))
         if near is None or not left:
             return Total(low, None if left else 0.0, sum(rooms))
-        means = sum(r.new_tokens for r in near[1]) / len(near[1])
-        mean = sum(min(room, means) for room in rooms)
+        usual = sum(r.new_tokens for r in near[1]) / len(near[1])
+        mean = sum(min(room, usual) for room in rooms)
         return Total(min(low, mean), mean, sum(rooms))
 
     def _room(self, request: Request) -> int:
         return request.max_new_tokens + (self.model.api.reasoning_tokens if self.model.backend == "openai" else 0)
 
     def _shortest(self, trial: Trial) -> float:
-        """A lower bound of the tokens of a right reply: 1 for a choice, else one for two characters of the shortest reference."""
+        """The least tokens of a right reply: 1 for a choice, else one for every two characters of the shortest reference."""
         return 1.0 if trial.item.options else max(1.0, min(map(len, trial.item.references), default=1) / 2)
 
 
@@ -243,7 +243,7 @@ _Near = tuple[Kinship, list[CountedReply]]
 
 
 def _with_same_limit(near: _Near | None, limit: int) -> _Near | None:
-    """The closest replies. Those of the same cell count as replies of another wording if they had another limit."""
+    """The closest replies. Replies of the same cell count as those of another wording if they had another limit."""
     if near and near[0] is Kinship.SAME and any(reply.request.max_new_tokens != limit for reply in near[1]):
         return Kinship.WAY, near[1]
     return near
@@ -265,13 +265,13 @@ def _stored(run: Path, cell: Cell) -> set[Any]:
 
 
 def _request_fields(trial: Trial) -> Any:
-    """The fields that identify a request within a cell of a model."""
+    """The fields that identify a request within a cell."""
     r = trial.request
     return trial.item.id, trial.rotation, r.sample, r.prompt, r.messages, r.max_new_tokens, r.pairs, r.pattern
 
 
 def foresee_replies(replies: Sequence[CountedReply], rooms: Sequence[int], seed: str) -> Total:
-    """The tokens of further replies of the same cell, each with its limit."""
+    """The tokens of further replies of the same cell. `rooms`: the limit of each, in tokens."""
     contexts = _contexts((r.context, r.new_tokens, 1) for r in replies)
     return forecast(contexts, len(rooms), 1, max(rooms), f"{seed}:reply")
 
@@ -279,7 +279,8 @@ def foresee_replies(replies: Sequence[CountedReply], rooms: Sequence[int], seed:
 def foresee_prompts(
     replies: Sequence[CountedReply], counted: Sequence[PromptTokens], count: TokenCounter, seed: str
 ) -> Total:
-    """The tokens of further prompts of the same cell, `counted` by a rule, of which the endpoint has counted some."""
+    """The tokens of further prompts of the same cell. `counted`: their estimates by the rule `count`; `replies`: those whose
+    prompts the endpoint has counted."""
     known = [count(reply.request) for reply in replies]
     contexts = _contexts((r.context, r.prompt_tokens, c.mean) for r, c in zip(replies, known, strict=True))
     low, mean, high = (sum(getattr(c, name) for c in known) for name in ("low", "mean", "high"))
@@ -287,7 +288,7 @@ def foresee_prompts(
 
 
 def _contexts(rows: Iterable[tuple[tuple[str, ...], float, float]]) -> list[ContextSample]:
-    """(context, tokens, size) of replies, added up by context."""
+    """Add up (context, tokens, size) by context."""
     sums: dict[tuple[str, ...], tuple[float, float]] = {}
     for context, tokens, size in rows:
         before = sums.get(context, (0.0, 0.0))
@@ -327,7 +328,7 @@ def _range(totals: Sequence[Total | None]) -> Range | None:
 
 
 def _cost(parts: Sequence[CellCost]) -> Total:
-    """The cost of parts that share a price."""
+    """The cost of cells with one price."""
     prompt, reply = (_range([getattr(part, name) for part in parts]) for name in ("prompt", "reply"))
     assert prompt and reply  # only endpoints have a price, and their tokens are counted
     price = parts[0].price
@@ -336,7 +337,7 @@ def _cost(parts: Sequence[CellCost]) -> Total:
 
 
 def as_row(row: CostEstimate) -> dict[str, Any]:
-    """A line of `preview --cost --json`: whole tokens, costs to six digits."""
+    """A line of `preview --cost --json`, with whole tokens, and costs to six digits."""
 
     def ends(estimate: Range | None, spell: Callable[[float], float]) -> dict[str, float | None] | None:
         return {name: x if x is None else spell(x) for name, x in asdict(estimate).items()} if estimate else None

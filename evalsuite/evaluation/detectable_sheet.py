@@ -1,4 +1,4 @@
-"""The table of differences that a run could show, at the end of `evalsuite preview`: known before any model is asked."""
+"""The table of differences that a run could detect, at the end of `evalsuite preview`, before any model is asked."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from evalsuite.types import Cell, Trial
 
 
 class PlannedContexts:
-    """The contexts of the items of each task and set, taken from cells as they pass."""
+    """The contexts of the items of each task and set, from the cells that go through `passing`."""
 
     def __init__(self) -> None:
         self._contexts: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
 
     def passing(self, cells: Iterable[tuple[Cell, list[Trial]]]) -> Iterator[tuple[Cell, list[Trial]]]:
-        """Yield the cells unchanged; count the items of the first cell of each task and set."""
+        """Yield the cells unchanged; keep the contexts of the first cell of each task and set."""
         for cell, trials in cells:
             place = cell.place
             if (place.task, place.set) not in self._contexts and TASKS[place.task].item_metrics[0] == "accuracy":

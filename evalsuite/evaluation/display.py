@@ -1,4 +1,4 @@
-"""Progress in the terminal: a live line for the cell in progress, a line for every finished cell; and the log file."""
+"""Progress in the terminal: a live line for the model in progress, a line for every finished cell; and the log file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ProgressLine:
-    """The name of a unit of work that gets a line when it is done: a cell, or a judge on one task."""
+    """The words of the line about a finished unit of work: a cell, or a judge on one task."""
 
     model: str
     what: str  # "easy SF"
@@ -32,7 +32,7 @@ class ProgressLine:
     metric: str = ""  # a word for the metric whose running mean is shown: "acc"; "": none
     # Whether the model generates now; recorded replies, read from a file, have no rate of tokens.
     generated: bool = True
-    # Whether the cell shares a line with others: baselines are done at once, so that all of their cells have one line.
+    # Whether all such cells of a model share a line, as those of a baseline, which are done at once.
     joined: bool = False
 
     @property
@@ -58,8 +58,8 @@ class ShowProgress(Protocol):
     """Shows the progress of a long piece of work: `Display.work`, or `silent`."""
 
     def __call__(self, title: str, total: int, unit: str, done: int = 0) -> AbstractContextManager[Advance]:
-        """Give the block a function to call with n after n more units. `done` of `total` are done already; `unit`: "B" (bytes) or
-        ""."""
+        """A context whose value is a function to call with n after n more units. `done`: units done before; `unit`: "B" (bytes)
+        or ""."""
 
 
 @contextmanager
@@ -77,7 +77,7 @@ class _Count(MofNCompleteColumn):
 
 
 class Display:
-    """`with Display() as display:`. Shows a live line on a terminal; elsewhere only lines of finished work."""
+    """The progress of a run: on a terminal a live line, everywhere lines of finished work. `with Display() as display:`"""
 
     def __init__(self) -> None:
         self.console = console(stderr=True)
@@ -156,13 +156,13 @@ class ModelProgress:
         self._counts = [_LineCount(line, total) for line, total in lines]
         self._asked = self._tokens = 0
         self._joined: list[_LineCount] = []  # finished units without a line of their own
-        # One live line of 80 columns for all.
+        # All lines share one live line, of 80 columns.
         name = one_line(lines[0][0].model, 40) if lines else ""
         total = sum(count for _, count in lines)
         self._line = display.progress.add_task(name, total=total, rates="", score="")
 
     def skip(self, number: int, count: int) -> None:
-        """Count requests of line `number` that have replies already."""
+        """Count `count` requests of line `number` as answered before."""
         self._counts[number].skipped += count
         self._display.progress.update(self._line, advance=count)
         self._say_if_done(self._counts[number])
@@ -178,7 +178,7 @@ class ModelProgress:
         self._say_if_done(count)
 
     def stop(self, number: int, why: str) -> None:
-        """Say that line `number` ends here, and why."""
+        """Print line `number` with the reason `why`, unless all its requests are done."""
         count = self._counts[number]
         if count.skipped + count.asked < count.total:
             self._display.progress.update(self._line, advance=count.total - count.skipped - count.asked)
@@ -209,14 +209,14 @@ class ModelProgress:
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
         score = count.score()
         text = f", at {seconds:.1f} s", f"  {rates}  {score}".rstrip()
-        # The replies that were there already are scored with the others later, so their scores are not in this mean.
+        # The mean is over the replies of this command: those that were stored before are scored at the end of the run.
         partly = " of those asked" if score and count.skipped else ""
         self._display.say(f"{one_line(count.line.label)}  ", f"{count.asked} asked", kept, failed, *text, partly, *more)
         log.info("%s: %d asked, %d kept, %d failed", count.line.label, count.asked, count.skipped, count.failed)
 
 
 class TrainingProgress:
-    """`with display.training(name) as progress:`. Steps, tokens a second and loss of one training."""
+    """Steps, tokens a second and loss of one training. `with display.training(name) as progress:`"""
 
     def __init__(self, display: Display, name: str) -> None:
         self._display, self._name, self._rates = display, name, ""
@@ -242,7 +242,7 @@ class TrainingProgress:
 
 
 class _LineCount:
-    """Counts of one line: asked, skipped, failed; and the running mean of its metric."""
+    """Numbers of one line's requests: asked, skipped (answered before) and failed; and the running mean of its metric."""
 
     def __init__(self, line: ProgressLine, total: int) -> None:
         self.line, self.total = line, total
@@ -260,7 +260,7 @@ class _LineCount:
 
 
 def _rates(requests: int, tokens: int, seconds: float) -> str:
-    """Items and tokens a second: "6.5/s 3.7k tok/s"."""
+    """Requests and tokens a second: "6.5/s 3.7k tok/s"."""
     if not requests:
         return ""
     rate = tokens / max(seconds, 1e-9)

@@ -1,11 +1,10 @@
-"""Ask in rounds until each cell's interval is narrow enough (`--until`), or models differ clearly (`--until-ranked`).
+"""Rounds of requests until each cell's interval is narrow enough (`--until`), or models differ clearly (`--until-ranked`).
 
-A round asks all cells that are still open together, so that an engine stays busy. The number of its items is guessed from
-the replies so far alone, so an interrupted run makes the same rounds again, and asks only what is missing. The guarantee does
-not depend on the guess.
+A round asks all open cells together, so that an engine stays busy. Its number of items is guessed from the replies so far alone,
+so that an interrupted run repeats the same rounds, and asks only what is missing. The guarantee does not depend on the guess.
 
-With `--until-ranked` the models are loaded in turn, one at a time, in several passes. Each pass asks the models that are not
-told apart yet a larger share of the items.
+With `--until-ranked` the models are loaded one at a time, in several passes. Each pass asks the models that are not told apart
+yet a larger share of the items.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from evalsuite.types import Cell, Place, Trial
 log = logging.getLogger(__name__)
 
 _FIRST = 64  # items of the first round
-_SHARE, _GROWTH = 1 / 16, 1.5  # share of all items in the first pass over models, and the factor from pass to pass
-_STEP = 1 / 16  # a round has at least this share of the items asked before
+_SHARE, _GROWTH = 1 / 16, 1.5  # share of all items in the first pass over the models, and its growth from pass to pass
+_STEP = 1 / 16  # the least number of items in a round, as a share of the items before it
 
 
 @dataclass(slots=True)
@@ -56,8 +55,8 @@ class _OpenCell:
         return [n for indices in self.asking.trials[before : self.asked] for n in indices]
 
     def catch_up(self, stored: Set[str]) -> list[int]:
-        """Go on to the last block all of whose requests are stored, answered or failed. An earlier command may have asked more
-        than this one needs, because requests failed then that are answered now. Returns the indices of these trials."""
+        """Add later blocks, as far as the store has a reply or a failure for all of their requests; returns the indices of
+        their trials. An earlier command may have asked more, because requests failed that are answered now."""
         before, ends = self.asked, self.asking.order.ends
         whole = next(
             (n for n, indices in enumerate(self.asking.trials) if not all(self.keys[i] in stored for i in indices)),
@@ -67,11 +66,12 @@ class _OpenCell:
         return [n for indices in self.asking.trials[before : self.asked] for n in indices]
 
     def _wanted(self) -> int:
+        """The number of items, of all rounds together, after which the interval is likely to be narrow enough."""
         total = len(self.asking.trials)
         if self.estimate is None:
             return _FIRST
         low, high = self.estimate.interval
-        alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items needed of an endless list
+        alone = 2 * math.log(2 / (1 - LEVEL)) * self._spread() / self.margin**2  # items needed if the list were endless
         # If nothing varies, the width shrinks as 1 / n.
         need = max(alone * total / (total + alone), self.asked * min(2.0, (high - low) / (2 * self.margin)) ** 0.5)
         step = max(8, math.ceil(self.asked * _STEP))
@@ -79,7 +79,7 @@ class _OpenCell:
         return total if wanted > 0.97 * total else wanted
 
     def _spread(self) -> float:
-        """The variance within strata so far."""
+        """The variance of the items' values within strata, so far."""
         strata = by_key(
             (stratum, fmean(self.values[n] or 0.0 for n in indices))
             for stratum, indices in zip(
@@ -89,7 +89,7 @@ class _OpenCell:
         return math.fsum(len(values) * pvariance(values) for values in strata.values()) / self.asked
 
     def take(self, indices: Sequence[int], store: Store) -> None:
-        """Score the replies of a round, which the store has, and estimate the cell's value anew."""
+        """Score the stored replies of a round, and estimate the cell's value anew."""
         metric = estimated_metric(TASKS[self.cell.place.task])
         for n in indices:
             score = score_of(self.trials[n], store.response(self.keys[n]))
@@ -102,8 +102,8 @@ class _OpenCell:
 
 
 def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Display) -> None:
-    """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. Requests that failed in an
-    earlier command are asked again, also those beyond the point at which the asking stops now."""
+    """Ask as `ask_trials` does, but each cell only until its estimate is narrow enough. Requests that failed in an earlier
+    command are asked again, also beyond that point."""
     cells = [
         _OpenCell(n, cell, trials, keys, asking_of(cell, trials), margin_of(cell) or 0.0)
         for n, (cell, trials, keys) in enumerate(planned)
@@ -138,8 +138,8 @@ def ask_until(backend: Backend, planned: KeyedCells, store: Store, display: Disp
 
 @dataclass(slots=True)
 class Ranking:
-    """Passes over models until each pair that is compared is either told apart or known to be alike. `passes` yields the names
-    of the models of each pass; the caller asks every one of them by `ask`."""
+    """Passes over models until each compared pair is told apart, or known to be alike. `passes` yields the names of a pass's
+    models, and the caller asks each of them by `ask`."""
 
     store: Store
     display: Display
@@ -163,8 +163,7 @@ class Ranking:
             self.share *= _GROWTH
 
     def plan(self, model: str) -> list[tuple[Cell, list[Trial], list[str]]]:
-        """The open cells of a model, as an earlier pass stored them; [] in the first pass. Nothing is rendered or
-        stored again."""
+        """The open cells of a model as an earlier pass stored them; [] in the first pass."""
         planned = []
         for cell in self.store.cells():
             if cell.place.model == model and cell.place in self.asked and cell.place not in self.closed:
@@ -173,8 +172,8 @@ class Ranking:
         return planned
 
     def ask(self, backend: Backend, planned: KeyedCells) -> None:
-        """Ask the open cells of a model their share of the items. Requests that failed in an earlier command are asked once more,
-        also those beyond that share."""
+        """Ask a model its open cells' share of the items. Requests that failed in an earlier command are asked once more, also
+        beyond that share."""
         groups, reached = [], {}
         for cell, trials, keys in planned:
             if cell.place not in self.closed:
@@ -208,9 +207,9 @@ class Ranking:
             yield trial, response, score_of(trial, response)
 
     def _open(self) -> set[Place]:
-        """The cells to ask further: those of undecided pairs whose models both answered in this pass.
+        """The places to ask further: those of undecided pairs whose models both answered in this pass.
 
-        Models of earlier commands count among the pairs, as they do in results.json, and are not asked.
+        Pairs include models of earlier commands, as in results.json, which are not asked.
         """
         cells = [
             asked_items(cell, self._scored(cell), self.asked.get(cell.place))
@@ -235,7 +234,7 @@ class Ranking:
 
 
 def _say_metrics(cells: Sequence[_OpenCell]) -> None:
-    """Warn of each headline metric that is no mean over items, and name the metric that decides when to stop."""
+    """Warn of each headline metric that is no mean over items, and name the metric that decides in its place."""
     for task in dict.fromkeys(c.cell.place.task for c in cells):
         headline, other = TASKS[task].metrics[0], estimated_metric(TASKS[task])
         if headline != other:

@@ -1,4 +1,4 @@
-"""`--items FILE`: ask only some items. A file of `evalsuite anchors`, or a list of ids, one a line."""
+"""The items of `--items FILE`: a file of `evalsuite anchors`, or a list of ids, one a line."""
 
 from __future__ import annotations
 
@@ -20,20 +20,24 @@ if TYPE_CHECKING:
 
 _FileKey = tuple[str, str, str]  # task, set, split
 _NAMED = 5  # the most ids that an error names
-_WAY = ("variant", "template", "shots", "scoring", "perturb")  # the settings in which a set's models were asked
+# The settings in which the models were asked by which the anchor items of a set were chosen: fields of AnchorSet.
+_WAY = ("variant", "template", "shots", "scoring", "perturb")
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedItems:
-    """The items to ask of one task and set, in the order of the data."""
+    """The selected items of one task and set, in the order of the data."""
 
     items: tuple[Item, ...]
     _facts: Mapping[str, Any]
-    _way: Mapping[str, Any]  # empty for a list of ids
+    _way: Mapping[str, Any]  # the values of _WAY; empty for a list of ids
 
     def facts(self, baseline: bool, **asked: Any) -> dict[str, Any]:
-        """The fact "items" of a cell. Its "otherwise" lists the settings `asked` that differ from those of the models by which
-        the items were chosen, and "baseline" for a baseline, since the weights were fitted to models."""
+        """The fact "items" of a cell. `asked`: the cell's values of _WAY.
+
+        For anchor items, "otherwise" lists the settings that differ from those in which the items were chosen, and "baseline" for
+        a baseline, since the weights are fitted to models.
+        """
         otherwise = [name for name, value in self._way.items() if asked[name] != value]
         otherwise += ["baseline"] if baseline and self._way else []
         return {**self._facts, **({"otherwise": otherwise} if otherwise else {})}
@@ -49,14 +53,14 @@ class Selection:
     ids: frozenset[str]  # the listed ids; empty for sets of anchor items
 
     def has(self, task: Task, item_set: str, split: str, file: File) -> bool:
-        """Whether the file names items of a task and set."""
+        """Whether items of the data `file` of a task, set and split are selected."""
         if self.sets:
             return (task.name, item_set, split) in self.sets
         return any(item.id in self.ids for item in file.items)
 
     def pick(self, task: Task, item_set: str, split: str, corpus: Corpora, items: Sequence[Item]) -> SelectedItems:
-        """Pick the named items from `items`, which would be asked without the file. Raises DataError if the data are not those
-        that anchor items were chosen from, or lack some items."""
+        """Pick the selected items from `items`, which would be asked without `--items`. Raises DataError if anchor items were
+        chosen from other data, or `items` lack some of them."""
         facts = {"sha256": self.sha256, "of": len(items)}
         if not self.sets:
             return SelectedItems(tuple(item for item in items if item.id in self.ids), facts, {})
@@ -88,7 +92,7 @@ class Selection:
         return SelectedItems(picked, facts | {"anchors": anchors}, {name: getattr(chosen, name) for name in _WAY})
 
     def require(self, ids: Mapping[str, Any] | frozenset[str], there: Sequence[str]) -> None:
-        """Raise DataError if the data lack some of the ids."""
+        """Raise DataError if `there` lacks some of the ids."""
         known = {*there}
         if missing := [name for name in sorted(ids) if name not in known]:
             more = ", …" if len(missing) > _NAMED else ""

@@ -1,7 +1,7 @@
 """A run on one page: plan the trials, load the models, ask them, score the replies, write the page.
 
-Every reply is in the store before it counts, so that an interrupted run continues where it stopped, and `score` (parse and
-score again) and `report` (write the page) need no model. The scoring itself: analyses/journey.py.
+Every reply is stored before it counts, so that an interrupted run continues where it stopped, and `score` (parse and score
+again) and `report` (write the page) need no model. analyses/journey.py has the scoring.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def evaluate(
     eval_sets: Sequence[EvalSet],
     replies: ReplyFunctions | None = None,
 ) -> Results:
-    """Load, ask and score the models that `prepare` chose, and write the page. The caller holds the lock of s.out."""
+    """Ask the chosen models, score their replies and write the page. `replies`: functions that reply for models; None: `s.models`
+    is a file. The caller holds the lock of s.out."""
     out = Path(s.out)
     problems: list[str] = []
     require_own(out)
@@ -128,7 +129,7 @@ def _loader(
     display: Display,
     replies: ReplyFunctions | None,
 ) -> Loader:
-    """The loader of backends, in this process or on a Ray cluster."""
+    """The loader of the run's backends, in this process or on a Ray cluster."""
     train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
     source = s.models if replies is None else replies
     loader = loader_of(source, store, display, s.budget, s.max_concurrency, train)
@@ -140,7 +141,7 @@ def _loader(
 
 
 def _labelled(corpus: Corpora, benchmarks: Collection[str], task: str, item_set: str) -> tuple[Item, ...]:
-    """Items with answers for the baselines, from the evaluated benchmarks only: others may be absent or slow to read."""
+    """Items with answers, for baselines; () for benchmarks outside of `benchmarks`, which may be missing or slow to read."""
     return corpus.labelled(task, item_set) if benchmark_of(task).name in benchmarks else ()
 
 
@@ -175,10 +176,10 @@ def score(
     """Parse and score every reply of a run again, without a model; write records/ and results.json.
 
     `parser` reads choices: "full", "strict" or "paper" (only the forms that the paper lists). `extract` cuts lead-ins,
-    quotes and reasons off spans and short texts. `semsim` is the encoder of their similarity, as in `Settings`; without
-    it a similarity that was computed for the same texts stays. With `second_reader`, one of `models` is first asked to
-    read replies, too; the other keywords are the fields of `SecondReader`, and the page is written as well. Raises
-    ConfigError if there is no run in the folder.
+    quotes and reasons off spans and short texts. `semsim` is the encoder of their similarity, as in `Settings`; without it,
+    similarities that were computed for the same texts stay. The keywords `second` are the fields of `SecondReader`: with
+    `second_reader`, this one of `models` reads replies first, and the page is written, too. Raises ConfigError if there is no
+    run in the folder.
 
     >>> score("runs/try", second_reader="gpt", models="endpoints.yaml", second_sample=100)  # doctest: +SKIP
     """

@@ -41,8 +41,7 @@ def write_manifest(
     """Write manifest.json for the latest start of a run.
 
     data: the folder of the data, a list of several, or None if no task reads one. files: data files by their name in the manifest
-    (`Benchmark.data_name`).
-    models: the run's models; where their replies come from a file, its hash is written.
+    (`Benchmark.data_name`). models: those of the run; the manifest has the hashes of their files of replies.
     """
     replies = {m.name: sha256 for m in models if m.backend == "scripted" and (sha256 := hash_of_replies(Path(m.path)))}
     content = {

@@ -1,7 +1,4 @@
-"""The plan of a run: `prepare` checks settings, models and data, `plan_cells` makes every cell with its trials.
-
-No model is loaded here.
-"""
+"""The plan of a run, without a model: `prepare` checks settings, models and data, `plan_cells` makes cells and their trials."""
 
 from __future__ import annotations
 
@@ -43,9 +40,11 @@ class EvalSet:
     set: str
     file: File
     items: tuple[Item, ...]  # after --drop-leaked, --limit and --items
-    leaked: int | None  # items asked for whose dialogue the training split has, too; None: no training split
+    leaked: (
+        int | None
+    )  # number of items, dropped ones included, whose dialogue the training split has; None: no such split
     picked: SelectedItems | None = None  # the items of --items
-    undrawn: tuple[int, ...] = ()  # numbers of shots that cannot be drawn, since there is no training split
+    undrawn: tuple[int, ...] = ()  # numbers of shots that are left out, since there is no training split to draw from
 
 
 def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
@@ -64,7 +63,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     pairs = _selected(selection, _pairs(s, corpus), s, corpus) if selection else _pairs(s, corpus)
     for t, item_set in pairs:
         file = corpus.file(t, item_set, s.split)
-        # All dialogues of the training split would count as leaked.
+        # In the training split itself, every dialogue would count as leaked.
         is_training = s.split == corpus.of(t).benchmark.training
         if is_training and s.drop_leaked:
             raise ConfigError(
@@ -83,7 +82,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         undrawn = () if corpus.training(t, item_set) is not None else _counts_of_shots(s, chosen, t)
         eval_sets.append(EvalSet(t, item_set, file, items, count, picked, undrawn))
         for change in _perturbations(s, t) if items else ():
-            try:  # the item with most options, since some styles of labels have too few
+            try:  # with the item with the most options, since some styles have few labels
                 change.items(max(items, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
@@ -124,7 +123,7 @@ def _checked_prompts(s: Settings, chosen: Sequence[Model], corpus: Corpora, sour
 
 
 def _require_shots(s: Settings, chosen: Sequence[Model], corpus: Corpora, eval_sets: Sequence[EvalSet]) -> None:
-    """Raise DataError if no shots can be drawn for a task that was named, or for any task, and it is asked in no other way."""
+    """Raise DataError if a named task, or every task, is asked with shots only, and none can be drawn."""
     lacking = [x for x in eval_sets if not any(_shots(s, m, x) for m in chosen)]
     named = lacking if len(lacking) == len(eval_sets) else [x for x in lacking if x.task.name in s.tasks]
     if named:
@@ -137,8 +136,8 @@ def _require_shots(s: Settings, chosen: Sequence[Model], corpus: Corpora, eval_s
 
 
 def warn_of_skipped(eval_sets: Sequence[EvalSet]) -> None:
-    """Log how many lines of each file were left out (`--skip-bad`), and which shots cannot be drawn. Separate from `prepare`,
-    which runs before a log is open."""
+    """Log the number of lines left out of each file (`--skip-bad`), and the shots that cannot be drawn. `prepare` runs before
+    the log is open."""
     for file in {x.file.path: x.file for x in eval_sets if x.file.skipped}.values():
         log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
     for undrawn, sources in by_key((x.undrawn, x) for x in eval_sets if x.undrawn).items():
@@ -174,7 +173,7 @@ def _pairs(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
 
 
 def _require_groups(s: Settings, corpus: Corpora) -> None:
-    """Raise DataError, which names both ways out, if the data lack a benchmark of a group that is asked for."""
+    """Raise DataError if the data have some benchmarks of a named group, but not all."""
     for group in (groups()[name] for name in s.tasks if name in groups()):
         lacking = [name for name in group.benchmarks if not corpus.has_some(name)]
         if lacking and len(lacking) < len(group.benchmarks):
@@ -189,8 +188,8 @@ def _require_groups(s: Settings, corpus: Corpora) -> None:
 def _selected(
     selection: Selection, pairs: Sequence[tuple[Task, str]], s: Settings, corpus: Corpora
 ) -> list[tuple[Task, str]]:
-    """The (task, set) pairs that `--items` names items of. Raises DataError if there are none, or none of a task that
-    was named, and for ids that no file of a pair has."""
+    """The (task, set) pairs with selected items. Raises DataError if there are none, or none of a named task, or if an id is in
+    no file."""
     files = [corpus.file(t, item_set, s.split) for t, item_set in pairs]
     selected = [pair for pair, file in zip(pairs, files, strict=True) if selection.has(*pair, s.split, file)]
     there = {t.name for t, _ in selected}
@@ -205,7 +204,7 @@ def _selected(
 def without_leaks(
     items: Sequence[Item], leaked: set[str] | None, limit: int | None, drop_leaked: bool
 ) -> tuple[tuple[Item, ...], int | None]:
-    """(the items after --drop-leaked and --limit, the number of leaked items among them or dropped)."""
+    """(items after --drop-leaked and --limit, number of leaked items among these and the dropped ones)."""
     kept: list[Item] = []
     count = 0
     for item in items:
@@ -219,7 +218,7 @@ def without_leaks(
 
 
 def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
-    """Ids of the items whose dialogue is a copy of one in the training split; None if there is no training split."""
+    """Ids of the items with a copy of their dialogue in the training split; None if there is no training split."""
     train = corpus.training(t, item_set)
     if train is None:
         return None
@@ -228,8 +227,8 @@ def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set
 
 
 def _fitting(s: Settings, t: Task, named: Sequence[str]) -> list[str]:
-    """The wordings asked for that the task has. A benchmark may have some for a part of its tasks only; if the task has none
-    of those asked for, all are returned, which raises the error."""
+    """The `named` wordings without those that only other tasks of the run have. If the task would be left with none, all are
+    returned, so that `Prompt` raises the error about the unknown wording."""
     known = wordings(resolve(s.prompts), t)
     named = list(dict.fromkeys(usual_wording(resolve(s.prompts), t, name) for name in named))
     if known.keys() >= {*named}:
@@ -239,7 +238,7 @@ def _fitting(s: Settings, t: Task, named: Sequence[str]) -> list[str]:
 
 
 def _elsewhere(s: Settings, t: Task, wording: str) -> str:
-    """Advice if the task lacks a wording that other tasks of the run have; else ""."""
+    """Advice about a wording that only other tasks of the run have; else ""."""
     if wording in wordings(resolve(s.prompts), t):
         return ""
     others = [x.name for x in tasks_named(s.tasks or [DEFAULT]) if wording in wordings(resolve(s.prompts), x)]
@@ -248,8 +247,8 @@ def _elsewhere(s: Settings, t: Task, wording: str) -> str:
 
 
 def _asked_in(corpus: Corpora, source: EvalSet, split: str, wording: str) -> tuple[File, Sequence[Item]]:
-    """The file and the items that a wording asks: a wording may have a file of its own, with the same items in other words.
-    Raises DataError if that file lacks some of the items, unless broken lines are left out."""
+    """The file and the items that a wording asks. A wording may have a file of its own, with the same items in other words.
+    Raises DataError if that file lacks some of the items, unless `--skip-bad` leaves out broken lines."""
     file = corpus.reworded(source.task, source.set, split, wording)
     if file is source.file:
         return file, source.items
@@ -265,9 +264,9 @@ def _asked_in(corpus: Corpora, source: EvalSet, split: str, wording: str) -> tup
 def plan_cells(
     s: Settings, model: Model, backend: Backend | None, corpus: Corpora, eval_sets: Sequence[EvalSet]
 ) -> Iterator[tuple[Cell, list[Trial]]]:
-    """Every cell of a model with its trials: shots drawn, prompts rendered and fitted to the backend's context.
+    """Each cell of a model with its trials, whose prompts have as many shots as fit into the backend's context.
 
-    Without a backend, prompts are not shortened and facts lack the fingerprint.
+    Without a backend no shot is dropped, and the facts lack the fingerprint.
     """
     for source in eval_sets:
         if model.tasks is not None and source.task.name not in model.tasks:
@@ -333,8 +332,8 @@ def _trials(
     scoring: str,
     change: Perturbation,
 ) -> Iterator[Trial]:
-    """The trials of one cell: each item in order, in every rotation that the perturbation makes of it, and each of
-    these as often as the model is sampled."""
+    """The trials of one cell: for each item, in order, a trial for each rotation of the perturbation `change` and each sample.
+    `count`: number of shots."""
     task, limit = prompt.task, model.generation.max_new_tokens
     tokens, context = (backend.tokens, backend.context) if backend else (None, None)
     pattern_of = task.pattern if scoring == "constrained" else None
@@ -369,22 +368,22 @@ def _wordings(s: Settings, model: Model) -> Sequence[str]:
 
 
 def _shots(s: Settings, model: Model, source: EvalSet) -> list[int]:
-    """The numbers of shots that a model is asked with, without those that cannot be drawn."""
+    """The numbers of shots for a model, without those that cannot be drawn."""
     wanted = model.shots or s.shots if takes_shots(source.task) else (0,)
     return [count for count in dict.fromkeys(wanted) if count not in source.undrawn]
 
 
 def _counts_of_shots(s: Settings, chosen: Sequence[Model], t: Task) -> tuple[int, ...]:
-    """The numbers of shots above 0 that any model, baselines included, is to be asked with."""
+    """The numbers of shots above 0 for any model, baselines included."""
     counts = {*s.shots, *(count for m in chosen for count in m.shots or ())} if takes_shots(t) else set()
     return tuple(sorted(counts - {0}))
 
 
 def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[str]:
-    """The scorings asked for that the task, the model's backend and the wording support.
+    """The scorings of `--scoring` that the task, the model's backend and the wording support.
 
-    `only`: the scorings that the wording supports; empty if it supports all. A wording that asks to reason first supports
-    no likelihoods, since its replies do not begin with the answer.
+    `only`: the scorings that the wording supports; () if it supports all. A wording that asks to reason first supports no
+    likelihoods, since its replies do not begin with the answer.
     """
     can = backend_named(model.backend).scorings
     if not t.kind.written:
@@ -403,12 +402,12 @@ def named_files(s: Settings, eval_sets: Sequence[EvalSet]) -> dict[str, File]:
 
 
 def data_read(s: Settings, eval_sets: Sequence[EvalSet]) -> str | list[str] | None:
-    """The folder of the data, for manifest.json; None if all tasks are of benchmark files, whose data are beside them."""
+    """The folder of the data, for manifest.json; None if all tasks are of benchmark files, which name their own data."""
     return None if {x.task.benchmark for x in eval_sets} <= {*names_of_files()} else data_of(s)
 
 
 def data_of(s: Settings) -> str | list[str]:
-    """The data's folder, in the form that `resolve` takes, or a list of several folders."""
+    """The folder of the data, for `resolve`, or a list of several."""
     given = [str(folder) for folder in s.data]
     return given if len(given) > 1 else default_data(given[0] if given else None)
 
@@ -420,5 +419,5 @@ def folders_of(s: Settings) -> list[Path]:
 
 
 def default_data(folder: str | None) -> str:
-    """The given folder of data, else that of EVALSUITE_DATA, else the bundled sample."""
+    """`folder` if it is given, else EVALSUITE_DATA, else the bundled sample."""
     return folder or os.environ.get("EVALSUITE_DATA") or "bundled:sample"

@@ -1,4 +1,4 @@
-"""The output of `evalsuite preview`: exact prompts and candidates of likelihood scoring. costs.py forecasts their cost."""
+"""The output of `evalsuite preview`: exact prompts, and the candidates of scorings. costs.py forecasts their cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PlannedCells = Iterable[tuple[Cell, list[Trial]]]
 
 
 def as_lines(cells: PlannedCells, item: str, tokenizer: str) -> Iterator[str]:
-    """A JSON object for each trial whose item's id contains `item`; trials that several models share are shown once."""
+    """A JSON object for each trial whose item's id contains `item`. Trials that differ only in model or sample are one."""
     count = token_counter(tokenizer)
     seen = set()
     for cell, trials in cells:
@@ -82,6 +82,7 @@ def _pairs(request: Request) -> Iterator[str]:
     yield ""
 
 
+# Scoring -> the words between an option's texts and its label.
 _MEANING = {"labels": "likelihood of", "texts": "likelihood of", "constrained": "may be written for"}
 
 
@@ -99,7 +100,7 @@ def candidates(request: Request) -> list[list[str]] | None:
 
 
 def tokenizer_named(name: str, models: Models) -> str:
-    """Resolve `--tokenizer`: the path of the model of that name in models.yaml if there is one, else a path or hub id."""
+    """The value of `--tokenizer` as a path or hub id: that of the local model with this name in `models`, else `name` itself."""
     if not isinstance(models, str | Path):
         return name
     paths = (m.path for m in models_of(models) if m.name == name and backend_named(m.backend).local)
@@ -107,7 +108,7 @@ def tokenizer_named(name: str, models: Models) -> str:
 
 
 def _tokenizer_path(tokenizer: str) -> str:
-    """The folder or hub id. Raises ConfigError for a folder that is not there, before a hub is asked for it."""
+    """The folder or hub id of a tokenizer. Raises ConfigError for a missing folder, before a hub is asked for it."""
     path = resolve(tokenizer)
     if path.exists():
         return str(path)

@@ -1,4 +1,4 @@
-"""Tokens of a prompt: counted with the model's tokenizer where it is at hand, else by a rule with a range (design/cost.md)."""
+"""Tokens of a prompt: counted by the model's tokenizer if that is here, else estimated with a range (design/cost.md)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ TokenCounter = Callable[[Request], PromptTokens]
 
 @dataclass(frozen=True, slots=True)
 class TokenRule:
-    """Tokens for each Chinese character, each other sign (digits, punctuation of any width), each other letter; and
-    those of a chat template for each turn and each prompt. Blanks count with the word that follows them."""
+    """The number of tokens for each Chinese character, each other letter, and each other sign (digits, punctuation of any width);
+    and those that a chat template adds to each turn and to each prompt. Blanks are parts of the tokens behind them."""
 
     han: float
     sign: float
@@ -46,15 +46,15 @@ class TokenRule:
         return self.han * han + self.sign * signs + self.letter * letters + chat
 
 
-# LOW fits the tokenizer with the fewest tokens among six from 2022 to 2026, HIGH the one with the most; MEAN is near those
-# since 2024.
+# Among six tokenizers from 2022 to 2026, LOW fits the one with the fewest tokens and HIGH the one with the most; MEAN is near
+# those since 2024.
 LOW = TokenRule(0.60, 0.70, 0.20, turn=3, prompt=0)
 MEAN = TokenRule(0.75, 0.95, 0.25, turn=5, prompt=8)
 HIGH = TokenRule(1.45, 1.20, 0.29, turn=8, prompt=32)
 
 
 def by_rule(model: Model) -> TokenCounter:
-    """The counter that estimates by the rules, without a tokenizer."""
+    """A counter that estimates the tokens by LOW, MEAN and HIGH."""
 
     def count(request: Request) -> PromptTokens:
         texts = _texts(request, model.chat)
@@ -81,8 +81,8 @@ def _parts(text: str) -> tuple[int, int, int]:
 
 
 def counter_of(model: Model, tokenizer: str) -> tuple[TokenCounter, bool]:
-    """The counter of a model's prompts, and whether it is exact: its own tokenizer if its files are here, else `tokenizer` if
-    one is named, else the rule."""
+    """(counter of a model's prompts, whether it has a tokenizer): the model's own if its files are here, else `tokenizer`, else
+    `by_rule`."""
     number_of = _own_tokenizer(model) or (_named_tokenizer(model, tokenizer) if tokenizer else None)
     if number_of is None:
         return by_rule(model), False
@@ -95,7 +95,7 @@ def counter_of(model: Model, tokenizer: str) -> tuple[TokenCounter, bool]:
 
 
 def _named_tokenizer(model: Model, tokenizer: str) -> Callable[[Request], int]:
-    """The number of tokens of a prompt with another model's tokenizer; of a chat in its template, if it has one."""
+    """Request -> number of prompt tokens by another model's tokenizer, for a chat in its template if it has one."""
     count = token_counter(tokenizer)
 
     def number_of(request: Request) -> int:
@@ -106,8 +106,7 @@ def _named_tokenizer(model: Model, tokenizer: str) -> Callable[[Request], int]:
 
 
 def _own_tokenizer(model: Model) -> Callable[[Request], int] | None:
-    """The number of tokens of a prompt with the model's own tokenizer, as the run will count it; None unless its files are in a
-    folder here."""
+    """Request -> number of prompt tokens by the model's own tokenizer; None unless its files are in a folder here."""
     from evalsuite.backends.checkpoint import Checkpoint
 
     if not (backend_named(model.backend).local and Path(resolve(model.path)).is_dir()):

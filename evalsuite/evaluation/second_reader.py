@@ -1,9 +1,7 @@
-"""A second reader: a model that states the choice of replies, beside the parser (`evalsuite score --second-reader`).
+"""A second reader: a model that reads replies beside the parser (`evalsuite score --second-reader`, docs/second_reader.md).
 
-docs/second_reader.md describes it.
-
-It is asked about replies in which the parser found no answer, about long ones, and about a random sample of the rest. It is shown
-the options, or the question of a span or text, and the reply: nothing of the gold answer. Its replies are kept in the run's store
+The model is asked about replies in which the parser found no answer, about long ones, and about a random sample of all others. It
+sees the options, or the question of a span or text, and the reply, but not the gold answer. The run's store keeps its replies
 under keys of their own, so that nothing is asked twice; analyses/second_reader.py reads and compares them.
 """
 
@@ -40,7 +38,7 @@ _CHOICE_TOKENS, _TEXT_TOKENS = 64, 512
 
 @dataclass(frozen=True, slots=True)
 class SecondReader:
-    """The second reader, and the choice of the replies that it is asked about: keywords of `evalsuite.score`, and its flags.
+    """The model that reads, and the choice of the replies that it is asked about: keywords and flags of `evalsuite score`.
     Raises ConfigError for invalid values."""
 
     second_reader: str = flag(
@@ -86,9 +84,9 @@ class SecondReader:
 
 
 def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Reading) -> list[str]:
-    """Ask the second reader about replies of a run, unless it has answered already. Returns the problems.
+    """Ask the second reader about the chosen replies of a run that it has not answered yet. Returns the problems.
 
-    reading: how the parser reads the replies. The caller holds the folder's lock. Raises ConfigError if there is nothing to ask.
+    `reading`: the parser's settings. The caller holds the folder's lock. Raises ConfigError if there is nothing to ask.
     """
     model, problems = s.model_of(models), list[str]()
     with open_store(out) as store, log_to(out / "second.log", s.verbose), Display() as display:
@@ -102,18 +100,18 @@ def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Readi
 
 
 def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, dict[int, str]]]:
-    """Each cell of written replies with the indices of the replies to ask about, and why: "unread", "long" or "sample".
+    """Each cell of written replies, with the indices of the replies to ask about and the reasons: "unread", "long" or "sample".
 
-    Baselines write nothing to read. Empty, filtered and failed replies have nothing to find. The sample is drawn from all
-    cells together by a hash of seed, cell and item: a larger one holds a smaller one. Raises ConfigError if there are none.
+    Cells of baselines, and empty, filtered and failed replies, are left out. The sample is drawn from all cells together by a
+    hash of seed, cell and item, so that a larger sample includes a smaller one. Raises ConfigError if no reply is chosen.
     """
     chosen: list[tuple[Cell, dict[int, str]]] = []
     others: list[tuple[str, dict[int, str], int]] = []
     for cell in store.cells():
         kind = TASKS[cell.place.task].kind
-        # The metrics of other tasks compare the whole reply.
-        read = kind.written and (kind.options or "f1" in kind.item_metrics)
-        if not read or cell.place.scoring != "generate" or cell.is_baseline:
+        # All other metrics compare the whole reply, so there is nothing to read.
+        is_read = kind.written and (kind.options or "f1" in kind.item_metrics)
+        if not is_read or cell.place.scoring != "generate" or cell.is_baseline:
             continue
         reasons: dict[int, str] = {}
         chosen.append((cell, reasons))
@@ -144,7 +142,7 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The requests about a cell that are still to be sent."""
+    """The requests about a cell, before the model is loaded."""
 
     cell: Cell
     template: str  # the template's hash
@@ -170,7 +168,7 @@ def _draft(store: Store, s: SecondReader, model: Model, cell: Cell, reasons: dic
 
 
 def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: _Draft) -> RequestGroup[Request]:
-    """Store the plan of questions about a cell. It replaces the reader's earlier plan for the cell; replies stay."""
+    """Store the plan of the questions about a cell, in place of the reader's earlier plan. Replies stay."""
     place = draft.cell.place
     keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in draft.requests]
     facts = {
@@ -191,7 +189,7 @@ def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: 
 
 
 def _template(folder: Path, language: str) -> TemplateFile:
-    """second/<language>.j2 of the folder or else of those that ship, or that in English. Raises PromptError if it is broken."""
+    """second/<language>.j2 of `folder`, else of those that ship, else second/en.j2. Raises PromptError if it is broken."""
     paths = (root / "second" / f"{name}.j2" for name in (language, "en") for root in (folder, bundled("prompts")))
     return TemplateFile(next(path for path in paths if path.is_file()))
 

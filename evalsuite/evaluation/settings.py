@@ -28,7 +28,7 @@ EXECUTORS = ("local", "ray")
 
 
 def points(text: str | float, name: str) -> float:
-    """A half width in points, such as ±2, +-2 or 2, as a share: 0.02. Raises ConfigError unless it is above 0 and below 50.
+    """A half width in points, such as ±2, +-2 or 2, as a share: 0.02. Raises ConfigError unless the points are above 0, below 50.
 
     >>> points("±2.5", "--until")
     0.025
@@ -140,7 +140,7 @@ class Settings:
     verbose: bool = verbose_flag()
 
     def __post_init__(self) -> None:
-        # Late, since every command loads this module, and few the settings of models.
+        # Imported here, since every command loads this module, and few need the settings of models.
         from evalsuite.backends.model import BASELINES
 
         if self.split not in SPLITS:

@@ -1,4 +1,4 @@
-"""Stored replies as samples of future ones: those of the stored cells closest to a planned cell."""
+"""Stored replies that predict those of a planned cell: the replies of the closest stored cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CountedReply:
     """A stored reply whose tokens were counted."""
 
     request: Request
-    context: tuple[str, ...]  # context of the item: replies about one context are not independent
+    context: tuple[str, ...]  # `Item.context`: replies about one context are not independent
     prompt_tokens: int
     new_tokens: int
 
@@ -42,8 +42,8 @@ class CellSample:
     replies: tuple[CountedReply, ...]
 
     def kinship(self, place: Place, fingerprint: str | None, sampling: Any) -> Kinship | None:
-        """The kinship of this cell to a planned one; None: they are not comparable. Without a fingerprint, the model's name
-        decides."""
+        """The kinship of this cell to a planned one; None if they are not comparable. Without a fingerprint, the model's
+        name decides."""
         same_task, same_way = self.place.task == place.task, _way(self.place) == _way(place)
         changed = fingerprint is not None and (fingerprint, sampling) != (self.fingerprint, self.sampling)
         if changed or self.place.model != place.model:
@@ -77,7 +77,7 @@ def read_samples(run: Path) -> Iterator[CellSample]:
 def closest(
     samples: Sequence[CellSample], place: Place, fingerprint: str | None, sampling: Any
 ) -> tuple[Kinship, list[CountedReply]] | None:
-    """The replies of the cells that are closest to a planned one; None if none is close."""
+    """The kinship and the replies of the cells closest to a planned one; None if no cell is comparable."""
     by_kinship: dict[Kinship, list[CountedReply]] = {}
     for sample in samples:
         kinship = sample.kinship(place, fingerprint, sampling)

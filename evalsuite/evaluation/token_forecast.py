@@ -1,9 +1,9 @@
-"""Forecasts the tokens of further requests from answered ones, by a prediction interval without an assumed distribution.
+"""Forecasts of the tokens of further requests from answered ones: a prediction interval without an assumed distribution.
 
-Lengths of replies have long tails: one reply in fifty runs on to its limit, and most samples of twenty hold none. An interval
-from mean and variance then misses the total most of the time. So each draw gives the contexts seen random weights (the Bayesian
-bootstrap) together with one context that was not seen, whose replies all run to the limit; the further requests are drawn from
-these. Requests about one dialogue are one context, as they are not independent. design/cost.md has the coverage.
+Lengths of replies have long tails: if one reply in fifty runs to its limit, most samples of twenty hold none, and an interval
+from mean and variance misses the total most of the time. So each draw gives random weights (the Bayesian bootstrap) to the
+contexts in the sample and to one unseen context, whose replies all run to the limit, and draws the further requests from them.
+Requests about one dialogue are one context, since they are not independent. design/cost.md has the coverage.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A number of tokens, or their cost: draws of its lower and of its upper end (an array or one number), and its mean, None if
-    not known."""
+    """A number of tokens, or their cost. `low` and `high`: an array of draws of the lower and of the upper end, or one number;
+    `mean`: None if unknown."""
 
     low: Any
     mean: float | None
@@ -36,7 +36,7 @@ class Total:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends of the range: where these are draws, the ends of their interval at LEVEL."""
+        """The ends of the interval at LEVEL; `low` and `high` where they are numbers."""
         import numpy as np
 
         tail = (1 - LEVEL) / 2
@@ -45,16 +45,18 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class ContextSample:
-    """One context of a sample: its tokens, and its size (requests or estimated tokens), from which the total is
-    extrapolated."""
+    """One context of a sample: its number of tokens, and its size in units (requests or estimated tokens)."""
 
     tokens: float
     size: float
 
 
 def forecast(sample: Sequence[ContextSample], units: float, low: float, high: float, seed: str) -> Total:
-    """The tokens of so many further `units` (requests or estimated tokens), foretold by a sample of such units. `low` and `high`:
-    the smallest and the largest possible number of tokens of a unit."""
+    """The tokens of further requests, by those of a sample.
+
+    `units`: the size of the further requests, in the units of the sample. `low` and `high`: the fewest and the most tokens that a
+    unit can have.
+    """
     import numpy as np
 
     draw = np.random.default_rng(Random(seed).getrandbits(64))

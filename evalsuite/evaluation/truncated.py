@@ -1,7 +1,7 @@
-"""Ask again, with a longer limit, the replies that were cut off before they answered (`--again truncated`).
+"""Second replies, with a longer limit, in place of those that were cut off before they answered (`--again truncated`).
 
-The first reply stays in the store, under its own key; the cell's plan names the second one in its place, and its facts say how
-many there are. So the same command resumes, and one without `--again` has the first replies again.
+The first reply stays in the store. The cell's plan names the key of the second one in its place, and the cell's facts hold the
+number of second replies. So the same command resumes, and a command without `--again` restores the first replies.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from evalsuite.types import WRITTEN, Request, Response, Status, Trial
 
 log = logging.getLogger(__name__)
 
-_LONGER = 4  # factor between the limit that cut replies off and the one that the command below the tables names
+_LONGER = 4  # the factor from the limit that cut replies off to that of `command_again`
 
 
 def ask_truncated(
     limit: int, model: Model, backend: Backend, planned: KeyedCells, store: Store, display: Display
 ) -> None:
-    """Ask the truncated replies of a model's cells again, with up to `limit` new tokens, as far as its context has room."""
+    """Ask the truncated requests of a model's cells again, with up to `limit` new tokens, as far as the context has room."""
     if isinstance(backend, Answering | Replaying):  # no limit changes their replies
         return
     groups, left = [], 0
@@ -82,7 +82,7 @@ def _is_truncated(trial: Trial, response: Response | None) -> bool:
 
 
 def _longer(trial: Trial, limit: int, backend: Backend) -> Trial | None:
-    """The trial with the limit, or with what the model's context leaves of it; None if that is no longer than its own."""
+    """The trial with `limit`, or as much of it as the context has room for; None if that is no more than its own limit."""
     request: Request = trial.request
     if backend.context is not None:
         limit = min(limit, backend.context - backend.tokens(request))
@@ -93,8 +93,8 @@ def _longer(trial: Trial, limit: int, backend: Backend) -> Trial | None:
 
 
 def command_again(results: Results) -> str | None:
-    """The command that asks the truncated replies of a run again: that of its latest start, from manifest.json, with
-    `--again truncated`. None if no cell has many of them, or none of those that the latest start asked."""
+    """The command of the run's latest start, by manifest.json, with `--again truncated`. None if no cell that it asked has many
+    truncated replies."""
     try:
         settings = Manifest.model_validate(read_json(results.out / "manifest.json")).settings
         cells = [cell for cell in cut_cells(results) if _asks(settings, cell)]
