@@ -1,9 +1,9 @@
-"""The steps before a first run: survey the machine, write a first models.yaml (`evalsuite init`), and list what each
-function still lacks (`evalsuite doctor`).
+"""The steps before a first run: a survey of the machine, a first models.yaml (`evalsuite init`), and a list of what is missing
+(`evalsuite doctor`).
 
-machine.py    servers, keys, GPUs, CPU, memory and disk, as found; nothing is loaded and nothing leaves the machine
-packages.py   the packages that are installed, against the ranges of evalsuite's own metadata
-entries.py    an entry of models.yaml from a few answers
+machine.py    servers, keys, GPUs, CPU, memory and disk; loads no model
+packages.py   installed packages, against the ranges of evalsuite's own metadata
+entries.py    entries of models.yaml from a few answers
 benchmark.py  a first benchmark file from the columns of a data file
-checks.py     rows of what is there, what is missing, and the command that mends it
+checks.py     the rows of `evalsuite doctor`
 """

@@ -25,17 +25,17 @@ from evalsuite.common.yamltext import packaged_yaml
 from evalsuite.setup.entries import flow_text
 
 Cells = Sequence[Mapping[str, Any]]
-# Split -> words for it in the names of files.
+# Split -> words in the names of its files.
 _SPLITS = {"train": ("train", "training"), "dev": ("dev", "val", "valid", "validation")}
 _NUMBERS = "  # write what each number means, such as {0: 否, 1: 是}"
 _FEW = 6  # a gold column with at most this many different values is a choice among fixed options
 
 
 def write_benchmark(data: Path, out: Path | None = None) -> Path:
-    """Write a benchmark file for a data file beside it, and return its path.
+    """Write a benchmark file beside its data file, and return its path.
 
-    Raises ConfigError if the file is there already, if `out` is in another folder, or if it cannot tell which column is the
-    question or the right answer; DataError for a broken data file.
+    Raises ConfigError if the file is there already, if `out` is in another folder, or if no column is known as the question or
+    the right answer; DataError for a broken data file.
     """
     out = out or data.with_suffix(".yaml")
     if os.path.lexists(out):
@@ -66,6 +66,7 @@ def _rows(data: Path) -> tuple[str, list[Any]]:
 
 
 def _task(data: Path, rows: Cells) -> dict[str, Any]:
+    """The fields of the task, guessed from the columns. Raises ConfigError if the question or the right answer is not found."""
     columns = list(rows[0])
     options = _options(rows)
     references = _references(rows)
@@ -124,7 +125,7 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
 
 
 def _are_labels(values: Sequence[Any]) -> bool:
-    """Whether few values recur, as labels do.
+    """Whether the values are labels: few, most of which recur.
 
     >>> _are_labels(["蕴含", "矛盾", "中立", "蕴含", "矛盾"]), _are_labels(["北京", "上海", "北京", "西安", "广州"])
     (True, False)
@@ -134,7 +135,7 @@ def _are_labels(values: Sequence[Any]) -> bool:
 
 
 def _without_letters(options: Any, gold: str, rows: Cells) -> tuple[Any, str]:
-    """(options, gold) as expressions where every option begins with its letter, such as "A. 月饼"; else as they are."""
+    """(options, gold) as expressions without the letters of options such as "A. 月饼"; unchanged if not all have theirs."""
     if not isinstance(options, list):
         return options, gold
     for mark in (". ", ".", "、", "．", "：", ": ", ":"):
@@ -154,7 +155,7 @@ def _without_letters(options: Any, gold: str, rows: Cells) -> tuple[Any, str]:
 
 
 def _in_context(rows: Cells, right: Any) -> bool:
-    """Whether the right answers are words of the context in every row."""
+    """Whether the right answers of every row are parts of its context. `right`: their column or expression."""
     context = _named("context", list(rows[0]))
     if not context or not isinstance(right, str):
         return False
@@ -204,7 +205,7 @@ def _named(key: str, columns: Sequence[str]) -> str:
 
 
 def _options(rows: Cells) -> Any:
-    """The options: a column with a list, or a column for each option, in order; None if there are none."""
+    """The column with a list of options, or the columns with one option each, in order; None if there are none."""
     columns = list(rows[0])
     if (column := _named("options", columns)) and isinstance(options_in(rows[0][column])[0], list):
         return column
@@ -225,7 +226,7 @@ def _options(rows: Cells) -> Any:
 
 
 def _references(rows: Cells) -> Any:
-    """A column with a list of right answers, or the columns with one each; "" if there are none."""
+    """The column, or expression, with a list of right answers, or the columns with one each; "" if there are none."""
     columns = list(rows[0])
     column = _named("references", columns)
     if column and isinstance(listed(rows[0][column]), list):

@@ -1,4 +1,4 @@
-"""The rows of `evalsuite doctor`: each states a thing, its state, its use, and the command that mends it."""
+"""The rows of `evalsuite doctor`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from evalsuite.common.resources import bundled, resolve
 from evalsuite.setup import machine, packages
 from evalsuite.setup.entries import providers
 
-# absent: nothing is broken, but something cannot be done; wrong: must be mended.
+# absent: nothing is broken, but something cannot be used; wrong: it must be mended.
 CheckState = Literal["ok", "absent", "wrong"]
 _GB = 10**9
 _LEAST_DISK = _GB  # bytes that must be free for a run
@@ -61,7 +61,7 @@ _MIRROR = "in China: export HF_ENDPOINT=https://hf-mirror.com, or hub: modelscop
 def checks(
     models: str | Path | None = None, data: str | Path | Sequence[str | Path] | None = None, online: bool = False
 ) -> Iterator[Check]:
-    """All rows. `models`: a models.yaml, whose models are checked too; `online`: ask hubs and endpoints whether they answer."""
+    """All rows. `models`: a models.yaml whose models are checked, too; `online`: ask hubs and endpoints whether they answer."""
     gpus = machine.gpus()
     yield from _python()
     for extra, use in packages.EXTRAS.items():
@@ -95,7 +95,7 @@ def _python() -> Iterator[Check]:
 
 
 def _extra(extra: str, needs: Sequence[packages.PackageRange], use: str) -> Check:
-    """`wrong` if a package is there in a version outside its range and none is missing, `absent` if some are missing."""
+    """The row of an extra: absent if a package is missing, wrong if all are installed and one is outside its range."""
     bad = [each for each in needs if not each.fits]
     state: CheckState = "absent" if any(each.installed is None for each in bad) else "wrong"
     text = ", ".join(map(str, bad or needs))
@@ -217,7 +217,7 @@ def _data(data: str | Path | Sequence[str | Path] | None) -> Iterator[Check]:
 
 
 def _benchmark(name: str, corpora: Corpora) -> tuple[Check, bool]:
-    """A benchmark's row, and whether any of its data are there."""
+    """(row of a benchmark, whether any of its data are there)."""
     benchmark = BENCHMARKS[name]
     mend = f"evalsuite data pull {name}" if benchmark.address else benchmark.no_address
     try:
@@ -255,7 +255,7 @@ def _hubs(online: bool) -> Iterator[Check]:
 
 
 def of_model(model: Model, gpus: Sequence[machine.GPU], online: bool = False) -> Check:
-    """Whether a model of models.yaml can run here, and the first thing that is missing."""
+    """The row of a model: whether it can run here, or the first thing that is missing."""
     row = _row_of(model)
     if (extra := model.backend) in _WITH_EXTRA and not packages.is_installed(extra):
         lacks = ", ".join(str(each) for each in packages.required(extra) if not each.fits)
@@ -326,7 +326,7 @@ def _of_weights(model: Model, folder: Path, gpus: Sequence[machine.GPU], row: _R
 
 
 def _faster(model: Model, folder: Path) -> str:
-    """Advice about a precision that is slow on this CPU, else "". The user decides, as it changes some replies."""
+    """Advice if a checkpoint's precision is slow on this CPU, else "". The user decides, since it changes some replies."""
     if model.backend != "hf" or model.dtype != "auto":
         return ""
     try:

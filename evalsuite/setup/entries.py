@@ -1,4 +1,4 @@
-"""Entries of models.yaml from a few answers, and the file that holds them. Prices and settings are not invented."""
+"""Entries of models.yaml from a few answers, and the file of entries. Prices and settings are not invented."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from evalsuite.setup.machine import GPU, ModelServer, keys
 
 ModelEntry = dict[str, Any]
 _LISTED = "models/chinese-2026.yaml"
-_NEEDED = ("chat_template_kwargs", "generation")
+_NEEDED = ("chat_template_kwargs", "generation")  # keys of a listed model that its entry on any local backend needs
+# Parts of the names of chat models.
 _CHATS = ("instruct", "chat", "-it", "sft", "rlhf", "assistant", "thinking")
 SHOWN = 6  # the most models of one server that are offered by number
 
@@ -39,19 +40,19 @@ class Choice:
 
 
 def listed() -> dict[str, ModelEntry]:
-    """The entries of the list of today's models that ships, by name."""
+    """Name -> entry of each model in the list of today's models that ships."""
     tree = parse_yaml(read_text(bundled(_LISTED)))[0]
     return {entry["name"]: entry for entry in tree["models"]}
 
 
 def providers() -> list[tuple[str, str]]:
-    """(variable of the key, address) of every endpoint in that list."""
+    """(variable of the key, address) of every endpoint in the shipped list."""
     apis = (entry["api"] for entry in listed().values() if entry["backend"] == "openai")
     return [(api["key_env"], api.get("base_url", API().base_url)) for api in apis if api.get("key_env")]
 
 
 def choices(servers: Sequence[ModelServer]) -> list[Choice]:
-    """The models that can be asked now: those that local servers list, then endpoints whose key is in the environment."""
+    """The models that can be asked now: those of local servers, then those of endpoints with a key in the environment."""
     offered = [
         Choice(f"{name}, served at {server.address}", endpoint(server.address, name, None))
         for server in servers
@@ -68,7 +69,7 @@ def choices(servers: Sequence[ModelServer]) -> list[Choice]:
 
 
 def require_endpoint(address: str, key_env: str | None) -> None:
-    """Raise ConfigError, which quotes neither, if an address has a password, or the name of a variable is a key."""
+    """Raise ConfigError if an address has a password, or the name of a variable is a key. The message quotes neither."""
     try:
         API(base_url=address, key_env=key_env or None)
     except ValidationError as error:
@@ -77,7 +78,7 @@ def require_endpoint(address: str, key_env: str | None) -> None:
 
 
 def endpoint(address: str, model: str, key_env: str | None) -> ModelEntry:
-    """An entry for a model that a server knows by a name."""
+    """An entry for the model `model` of a server."""
     return {
         "name": short_name(model),
         "backend": "openai",
@@ -106,26 +107,26 @@ def local_model(path: str, chat: bool | None, gpus: Sequence[GPU], base: Path) -
 
 
 def from_hub(entry: ModelEntry, hub: str) -> ModelEntry:
-    """The entry with the hub that its weights are fetched from. Raises ConfigError if it names no model of a hub."""
+    """The entry with the hub to fetch its weights from. Raises ConfigError if its path is no hub id."""
     if entry["backend"] == "openai" or not is_hub_id(entry["path"], Path()):
         raise ConfigError(f"--hub: {entry['path']} is no hub id OWNER/NAME")
     return {**entry, "hub": hub}
 
 
 def _needed(path: str) -> ModelEntry:
-    """The settings that a hub id needs on any backend, from the shipped list, such as a switch that limits its thinking."""
+    """The settings _NEEDED of a hub id in the shipped list, such as a switch that limits its thinking."""
     known = next((entry for entry in listed().values() if entry["path"] == path and entry["backend"] != "openai"), {})
     return {key: known[key] for key in _NEEDED if key in known}
 
 
 def _seen_from(folder: Path, base: Path) -> str:
-    """The path as models.yaml in `base` writes it: relative below its folder, else whole."""
+    """A path as a file in the folder `base` writes it: relative if it is below `base`, else absolute."""
     whole, root = folder.absolute(), base.absolute()
     return whole.relative_to(root).as_posix() if whole.is_relative_to(root) and whole != root else str(whole)
 
 
 def looks_like_chat(path: Path) -> bool:
-    """Whether a checkpoint has a chat template; if it is not here, whether its name says so."""
+    """Whether a checkpoint here has a chat template, or the name of one elsewhere is that of a chat model."""
     if path.is_dir():
         try:
             settings = json.loads((path / "tokenizer_config.json").read_text(encoding="utf-8"))

