@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'evalsuite' has no attribute {name!r}")
     value = getattr(import_module(f"evalsuite.{_HOME[name]}"), name)
-    globals()[name] = value  # the next access does not come here
+    globals()[name] = value  # so that the next access does not call this function
     return value
 
 

@@ -1,9 +1,8 @@
 """Item + shots + template -> Request. Evaluation and finetuning render their prompts with the same code.
 
 A template (prompts/<benchmark>/<task>/<variant>.j2, or prompts/<benchmark>/<variant>.j2 for all tasks) renders one item up to
-where its answer begins. A shot is that text followed by its answer. A base model gets the shots joined by blank lines, a chat
-model gets them as earlier turns. The variables of a template are those of VARIABLES and what the benchmark gives
-(`Corpus.given`).
+where its answer begins. A shot is such a text followed by its answer. A base model gets the shots joined by blank lines, a chat
+model gets them as earlier turns. The variables of a template are VARIABLES and those of the benchmark (`Corpus.given`).
 
 A template may begin with a YAML comment, whose keys are the fields of Head:
 
@@ -28,7 +27,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item, Message, Request, Task
 
-# The variables of a template: docs/prompts.md has this table.
+# docs/prompts.md has this table.
 VARIABLES = {
     "dialogue": "the turns, a list of texts such as “A: 你好。”; empty where an item has no dialogue",
     "question": "the item's question or instruction, as the data have it",
@@ -58,17 +57,17 @@ class Head(BaseModel):
 
 def wordings(folder: Path, task: Task) -> dict[str, Path]:
     """Wording -> path of its template for a task. Templates of `folder` take precedence over those that ship, and in each folder
-    the task's own over those for all tasks of its benchmark. A wording that a stranger names is looked up here, and never
-    becomes a path."""
+    the task's own over those for all tasks of its benchmark. Names of wordings from other people's files are looked up in this
+    mapping, so that they never become paths."""
     local = task.prompts or task.local
-    of_kinds = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
-    shipped = (*of_kinds, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
+    built_in = [bundled("prompts") / "any" / task.built_in] if task.built_in else []
+    shipped = (*built_in, *([task.templates] if task.templates else []), bundled("prompts") / task.benchmark)
     folders = dict.fromkeys((*shipped, folder / task.benchmark))
     return {path.stem: path for base in folders for part in (base, base / local) for path in sorted(part.glob("*.j2"))}
 
 
 def usual_wording(folder: Path, task: Task, variant: str) -> str:
-    """`variant`; "plain" instead of the usual "paper" for a task of a benchmark file that has no such wording."""
+    """`variant`, but "plain" in place of "paper" if the task is a benchmark file's and has no wording "paper"."""
     return "plain" if variant == "paper" and task.built_in and "paper" not in wordings(folder, task) else variant
 
 
@@ -78,8 +77,8 @@ class Prompt:
     def __init__(
         self, folder: Path, task: Task, variant: str, given: Mapping[str, str] | None = None, system: str = ""
     ) -> None:
-        """`folder`: a prompts folder, whose templates take precedence over those that ship. `given`: variables that the benchmark
-        gives beside those of the item. `system`: a system message of the model's, before that of the wording.
+        """`folder`: a prompts folder, whose templates take precedence over those that ship. `given`: the benchmark's variables
+        (`Corpus.given`). `system`: the model's system message, which stands before the wording's.
 
         Raises PromptError if the template is missing or broken; the message lists the task's templates.
         """
@@ -103,7 +102,7 @@ class Prompt:
 
     @property
     def scorings(self) -> tuple[str, ...]:
-        """The only scorings that the wording can be asked with; () if all can."""
+        """The only scorings that fit the wording; () if all do."""
         return ("generate",) if self.answer_after else () if self.option_after is None else ("texts",)
 
     def render(self, item: Item) -> str:
@@ -120,7 +119,7 @@ class Prompt:
         return self.answer_after + (form.shown(item) if form else item.target)
 
     def request(self, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
-        """The request: the shots in the given order, then the item. `limit` replaces the task's `max_new_tokens`."""
+        """The request for an item after its shots, in their order. `limit` replaces the wording's limit of tokens."""
         shown = [(self.render(shot), self.target(shot)) for shot in shots]
         last = self.render(item)
         messages = [m for text, answer in shown for m in (Message("user", text), Message("assistant", answer))]
@@ -150,8 +149,8 @@ def fit_shots(
     """The request with as many shots as fit, and their number: prompt and reply stay within `context` tokens.
 
     tokens: counts the prompt tokens of a request. Without `tokens` or `context` all shots are kept. The last shots are
-    dropped first; the question is never cut. If it does not fit without shots either, the request is returned all the
-    same: the engine then fails it, and it is recorded as failed, not as wrong.
+    dropped first; the question is never cut. A request that is too long without shots is returned, too: the engine fails it,
+    so that it is recorded as failed, not as wrong.
     """
     for count in range(len(shots), 0, -1):
         request = prompt.request(item, shots[:count], limit)
@@ -161,7 +160,7 @@ def fit_shots(
 
 
 class Shots:
-    """Draws few-shot examples from a training split. The item's id seeds its draw, so the draws of items are independent."""
+    """Draws few-shot examples from a training split. An item's id seeds its draw, so that draws do not depend on other items."""
 
     def __init__(self, train: Sequence[Item], seed: int) -> None:
         self.seed = seed
@@ -186,17 +185,17 @@ class Shots:
                 shot = self._pick(unseen[label], rng, (item, *drawn))
                 if shot is None:
                     labels.remove(label)
-                elif len(drawn) < count:
+                else:
                     drawn.append(shot)
-        return tuple(drawn)
+        return tuple(drawn[:count])
 
     @staticmethod
-    def _pick(left: list[Item], rng: random.Random, others: Sequence[Item]) -> Item | None:
-        """Remove and return a random item of `left` whose dialogue none of `others` shares; None if there is none."""
-        while left:
-            index = rng.randrange(len(left))
-            left[index], left[-1] = left[-1], left[index]
-            shot = left.pop()
+    def _pick(candidates: list[Item], rng: random.Random, others: Sequence[Item]) -> Item | None:
+        """Remove random items of `candidates` up to one whose dialogue none of `others` shares; that item, or None."""
+        while candidates:
+            index = rng.randrange(len(candidates))
+            candidates[index], candidates[-1] = candidates[-1], candidates[index]
+            shot = candidates.pop()
             if not any(alike(shot.context, other.context) for other in others):
                 return shot
         return None

@@ -53,16 +53,16 @@ class Item:
     labels: tuple[str, ...] = ()  # labels printed before the options: "(a)"
     gold: int | None = None  # index into options
     references: tuple[str, ...] = ()  # right answers as text; for choices the gold option's text
-    group: str = ""  # the category by which the paper breaks its results down: relation, inference type; several with |
+    group: str = ""  # the category in breakdowns of results, such as a relation; several are joined by |
     # The official text before each label, between it and its option, and after the last option: 2n + 1 pieces for n
     # options. () if the official text of the question does not list them.
     layout: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()  # ids of the items that ask for the facts behind this item's answer
-    votes: tuple[int, ...] = ()  # number of people who gave each of the references; () where nobody was asked
+    votes: tuple[int, ...] = ()  # number of people who gave each of the references; () if the data have no votes
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Item:
-        """Build it from its fields as JSON has them, lists in place of tuples. Other keys are left out."""
+        """Build an item from a JSON object, whose lists become tuples. Keys that are no fields are ignored."""
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in row.items()
@@ -72,20 +72,20 @@ class Item:
 
     @property
     def golds(self) -> tuple[int, ...]:
-        """Indices of the right options: `gold`, or, where several are right, those whose text is a reference."""
+        """Indices of the right options: `gold`, or, if several may be right, those whose text is a reference."""
         if self.gold is not None or not self.options:
             return () if self.gold is None else (self.gold,)
         return tuple(sorted(self.options.index(text) for text in {*self.references}))
 
     @property
     def target(self) -> str:
-        """A right reply, as shots show it and finetuning teaches it: for choices the bare indicators, as in the paper's
-        Figure 4 ("Label: c"), else the first reference."""
+        """A right reply, for shots and finetuning: of choices the bare indicators, as in the paper's Figure 4 ("Label: c"), else
+        the first reference."""
         return ", ".join(self.indicators[gold] for gold in self.golds) or self.references[0]
 
     @property
     def context(self) -> tuple[str, ...]:
-        """The item's `context_of`."""
+        """The dialogue, or without one the question and options. Items with equal contexts are not independent."""
         return context_of(self.dialogue, self.question, self.options)
 
     @property
@@ -148,11 +148,11 @@ class Request:
     messages: tuple[Message, ...]  # the same as chat turns
     max_new_tokens: int
     scoring: str = "generate"  # one of SCORINGS
-    labels: tuple[str, ...] = ()  # option labels: scored with scoring labels, the only replies with scoring constrained
-    options: tuple[str, ...] = ()  # option texts: scored with scoring texts
+    labels: tuple[str, ...] = ()  # scoring labels compares their likelihoods; scoring constrained allows no other reply
+    options: tuple[str, ...] = ()  # texts of the options, whose likelihoods scoring texts compares
     pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
-    answer_after: str = ""  # the reply reasons first, and its answer follows these words: "答案："
+    answer_after: str = ""  # if the reply reasons first: the words before its answer, such as "答案："
     sample: int = 0  # index of the reply among those sampled for the same prompt; it seeds the reply
     batch: tuple[str | int, ...] = ()  # engines never batch requests whose keys differ: padding may change a reply
 
@@ -188,7 +188,7 @@ SCORINGS = (
 )
 
 
-WRITTEN = ("generate", "constrained")  # the SCORINGS whose replies are written, so that sampling and beams apply
+WRITTEN = ("generate", "constrained")  # the SCORINGS that generate a reply, so that sampling and beams apply
 # The settings by which tokens of a reply are chosen, in the order of signatures: fields of `Generation` (backends/model.py).
 SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")
 
@@ -197,7 +197,7 @@ SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "sam
 class Likelihood:
     """The log-probability that a model gives to one option, or to the target of one pair. Natural logarithms."""
 
-    logprob: float  # sum over the tokens; for a label: of all its surface forms ("a", " a") together
+    logprob: float  # sum over the tokens; of a label: the log of the total probability of its forms ("a", " a")
     tokens: int
     # The log-probability of the same text after the prompt's last line alone ("答："); with scoring texts only.
     prior: float | None = None
@@ -216,7 +216,7 @@ class Response:
     cost: float = 0.0  # in the unit of the model's prices
     likelihoods: tuple[Likelihood, ...] = ()  # one for each option (labels, texts) or pair (nll)
     thinking_tokens: int | None = None  # the thinking among new_tokens, if the endpoint counts it
-    bound: float = 0.0  # the part of the cost that is an upper bound: attempts lost, or answered without token counts
+    bound: float = 0.0  # the part of `cost` that is only an upper bound, for attempts without token counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class Answer:
     start: int | None = None
     end: int | None = None
     choices: tuple[int, ...] = ()  # the chosen options, in tasks with several right ones
-    reasoned: int = 0  # characters of reasoning before the parsed part, in a reply that was asked to reason first
+    reasoned: int = 0  # number of characters of reasoning before the parsed part, if the prompt asked to reason first
     confidence: float | None = None  # the probability of being right that the reply states (parse/confidence.py)
 
     @property
@@ -251,7 +251,7 @@ class Reading:
     """The settings of parsing. Part of every signature."""
 
     parser: str = "full"  # for choices; one of PARSERS
-    extract: bool = True  # for spans and texts: cut lead-ins, quotes and reasons off
+    extract: bool = True  # remove lead-ins, quotes and reasons from spans and texts
 
 
 PARSERS = ("full", "strict", "paper")  # paper: only the forms that the paper's section 5 lists
@@ -281,10 +281,10 @@ class Metric:
     short: str = ""  # for narrow columns
     maximum: float | None = 1.0  # the highest possible value; None: unbounded
     percent: bool = True  # shown times 100
-    unit: str = ""  # "nats": the page shows the sign and names the unit
+    unit: str = ""  # such as "nats"; the page then shows signs and the unit
     lower_is_better: bool = False
     is_share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
-    # A cell's value is the mean of its items' values: so for F1, but BLEU pools counts, and macro F1 averages classes.
+    # Whether a cell's value is the mean of its items' values: that of F1 is; BLEU pools counts, macro F1 averages classes.
     is_mean: bool = True
     published: float = 1.0  # divisor that brings published figures to our scale
 
@@ -305,7 +305,7 @@ class Part:
     # (N,) values of the metrics that single items have, by name in results.json; None: `sums.finish` of each row.
     of_items: Mapping[str, Any] | None = None
     over_rotations: bool = False  # an item's value is a mean over its rotations, so sums of values are no counts
-    # Metrics that are means over items here, though a part of another task has one of this name that is not (`Metric.is_mean`).
+    # Metrics that are means over items in this part, although in other parts metrics of these names are not (`Metric.is_mean`).
     means: frozenset[str] = frozenset()
 
 
@@ -352,8 +352,7 @@ class Kind:
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]
-    # Metrics that every item has (an item whose probe was scored by choosing has only the first); paired comparisons use
-    # the first.
+    # Metrics of every item; paired comparisons use the first. A probe that was answered by choosing has the first only.
     item_metrics: tuple[str, ...]
     scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
     options: bool = False  # whether its items list options
@@ -382,7 +381,7 @@ class Form:
     """The form of the replies to a template that asks for a part of a reference, or for other words than the references'."""
 
     shown: Callable[[Item], str]  # the right reply, for shots and training
-    whole: Callable[[Item, str], str]  # (item, reply) -> the text that references compare with
+    whole: Callable[[Item, str], str]  # (item, reply) -> the text to compare with the references
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,8 +413,8 @@ class Task:
     whole: bool = False  # whether its items show complete dialogues: not masked, altered or clipped
     subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
-    prompts: str = ""  # the folder of its templates there, where tasks share one; "": its local name
-    built_in: str = ""  # it also has the wordings of its kind in this language, prompts/any/<language>/; "": none
+    prompts: str = ""  # the folder of its templates in `templates`, if tasks share one; "": its local name
+    built_in: str = ""  # the language of the built-in wordings that it also has (prompts/any/<language>/); "": none
     # The paper's own program that reads a choice out of a reply, beside our parser: the metric paper.accuracy.
     official: Callable[[Item, Response], Answer] | None = None
     marking: tuple[str, str] | None = None  # (Chinese, English): the instruction for people who mark its replies
@@ -427,8 +426,8 @@ class Task:
 
     @property
     def local(self) -> str:
-        """The name within its benchmark, which names its template folder (prompts/<benchmark>/<local>/) and stands in item
-        ids. Two benchmarks may use the same one."""
+        """The name without its benchmark's: that of its template folder (prompts/<benchmark>/<local>/), and a part of item ids.
+        Tasks of two benchmarks may share it."""
         return self.name.removeprefix(f"{self.benchmark}_")
 
     @property
@@ -442,7 +441,7 @@ class Task:
         return (*self.kind.scorings, *(("constrained",) if self.pattern else ()))
 
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
-        """The answer that the reply states, as `Kind.answer`; with the parser "paper" the official program's, if it has one."""
+        """The answer that `Kind.answer` reads, or, with the parser "paper", the official program if the task has one."""
         read = response.error is None and response.finish != "content_filter" and not response.likelihoods
         if reading.parser == "paper" and self.official and read:
             return self.official(item, response)
@@ -466,14 +465,14 @@ class Rubric:
     """The scales on which human annotators score a short text. (Judges get a template instead: prompts/judge/<name>.j2.)"""
 
     name: str
-    zh: str  # name of the source in Chinese
+    zh: str  # title in Chinese
     en: str
     scales: tuple[Scale, ...]
     unanimous: bool = False  # scales are 0 or 1, and 1 counts only if all annotators give it; else the median counts
 
     @property
     def reported(self) -> tuple[Scale, ...]:
-        """The scales of the report: those that annotators mark, and for a unanimous rubric `valid`, 1 if all of them are 1."""
+        """The scales of the report: those that annotators mark, and of a unanimous rubric also `valid`, 1 if all marks are 1."""
         return (*self.scales, Scale("valid", "有效", "Valid", 0, 1, ())) if self.unanimous else self.scales
 
 
@@ -567,8 +566,8 @@ class Place:
 
     @classmethod
     def of(cls, row: Mapping[str, Any], **instead: Any) -> Place:
-        """Build it from a row of results.json; `instead` gives values that the row lacks. Rows of older versions lack
-        `scoring` and `perturb`, which get their defaults. Raises TypeError if another key is missing."""
+        """Build a place from a row of results.json, with `instead` in place of the row's values. Rows of older versions lack
+        `scoring` and `perturb`, which get their defaults. Raises TypeError if another value is missing."""
         return cls(**{name: row[name] for name in PLACE if name in row and name not in instead}, **instead)
 
     def as_dict(self) -> dict[str, Any]:
@@ -606,7 +605,7 @@ class Cell:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether its model is a baseline: `is_baseline` below."""
+        """Whether its model is a baseline (the function `is_baseline`)."""
         return is_baseline(self.facts.get("backend", ""), self.facts.get("tags", ()))
 
 
