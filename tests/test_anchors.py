@@ -33,9 +33,9 @@ from evalsuite.metrics.anchors import (
     SizeError,
     choose,
     curve,
-    dealt,
     errors,
     medoids,
+    random_folds,
 )
 from evalsuite.types import Place, Request
 from tools.generated.schemas import SCHEMAS
@@ -153,7 +153,7 @@ def test_the_interval_holds_new_models() -> None:
 def test_models_left_out_have_no_part_in_the_choice() -> None:
     """Answers of a left-out model to other items do not change its estimate."""
     table = _clustered(8, 60, 1)
-    folds = dealt(8, 4, 0)
+    folds = random_folds(8, 4, 0)
     assert sorted(np.concatenate(folds).tolist()) == list(range(8))
     before = errors(table, None, [10], [folds[0]], ["stratified", "medoids", "regression"], 0)
     changed = table.copy()

@@ -125,18 +125,6 @@ def test_bootstrap_of_text_metrics_is_resample_by_resample_what_resample_gives()
         assert (interval.low, interval.high) == pytest.approx((low, high)), name
 
 
-def test_paired_tests_see_a_difference_and_none() -> None:
-    good, bad = text_scores(0.8, "a"), text_scores(0.6, "a")
-    clusters = [i // 3 for i in range(120)]
-    found = stats.paired_bootstrap(good, bad, clusters, Random(1))
-    assert found["bleu4"].p < 0.01 and found["chrf"].p < 0.01
-    assert found["bleu4"].value == pytest.approx(good.corpus["bleu4"] - bad.corpus["bleu4"])
-    same = stats.paired_bootstrap(good, good, clusters, Random(1))
-    assert all(difference.p == 1.0 for difference in same.values())
-    interval = stats.paired_bootstrap(good, bad, clusters, Random(1))["rouge_l"]
-    assert 0 < interval.low < interval.value < interval.high
-
-
 def test_flips_agree_with_the_exact_sign_test() -> None:
     # Ten items, A right on nine alone and B on one: exact two-sided p is 22/1024.
     assert stats.sign_flips([1.0] * 9 + [-1.0], Random(2), 1) == pytest.approx(22 / 1024, abs=1e-12)
@@ -324,10 +312,6 @@ def test_one_dialogue_gives_no_interval() -> None:
 def test_wrong_input_is_named() -> None:
     with pytest.raises(ValueError, match="3 clusters for 10"):
         stats.bootstrap(accuracy_of(3, 10), [1, 2, 3], Random(0))
-    with pytest.raises(ValueError, match="no pairs"):
-        stats.paired_bootstrap(accuracy_of(3, 10), accuracy_of(3, 9), None, Random(0))
-    with pytest.raises(ValueError, match="one model only"):
-        stats.paired_bootstrap(accuracy_of(3, 9), Means.of({"f1": [1.0] * 9}), None, Random(0))
     with pytest.raises(ValueError, match="0 resamples"):
         stats.bootstrap(accuracy_of(3, 9), None, Random(0), resamples=0)
     with pytest.raises(ValueError, match="a value for each item"):

@@ -48,7 +48,7 @@ def fleiss_kappa(rows: Sequence[Sequence[Hashable]]) -> float | None:
 def weighted_kappa(a: _Numbers, b: _Numbers) -> float | None:
     """Cohen's kappa with quadratic weights (Cohen 1968): 1 for perfect agreement, 0 for chance agreement.
 
-    None if both give the same single score throughout: agreement and chance cannot be distinguished.
+    None if both give a single score throughout: agreement and chance cannot be distinguished.
 
     >>> weighted_kappa([0, 1, 2], [0, 1, 2]), weighted_kappa([0, 0, 2, 2], [0, 2, 0, 2])
     (1.0, 0.0)
@@ -97,7 +97,7 @@ def spearman_interval(rho: float | None, n: int) -> tuple[float | None, float | 
 
 
 def partial_spearman(x: _Numbers, y: _Numbers, control: _Numbers) -> float | None:
-    """Spearman's rho of x and y with `control` held fixed: (r_xy - r_xz r_yz) / √((1 - r_xz²)(1 - r_yz²)) of ranks."""
+    """Partial rank correlation of x and y given `control` (z): (r_xy - r_xz r_yz) / √((1 - r_xz²)(1 - r_yz²))."""
     xy = spearman(x, y)
     if xy is None:
         return None
@@ -107,7 +107,7 @@ def partial_spearman(x: _Numbers, y: _Numbers, control: _Numbers) -> float | Non
 
 
 def within(a: Sequence[int], b: Sequence[int], most: int = 1) -> float:
-    """Share of pairs that differ by `most` at most."""
+    """The share of items on which two raters differ by `most` at most."""
     return mean(float(abs(x - y) <= most) for x, y in zip(a, b, strict=True))
 
 
@@ -137,13 +137,13 @@ def rater_agreement(columns: Sequence[Sequence[int]]) -> dict[str, float | None]
 
 
 def medians(columns: Sequence[Sequence[int]]) -> list[float]:
-    """The median score of each item, a column for each rater."""
+    """The median score of each item. `columns`: for each rater the scores of all items."""
     return [float(median(row)) for row in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Kappa:
-    """Cohen's kappa as an `Additive`. An item's row: 1 if the raters agree, then each rater's category as a one-hot vector."""
+    """Cohen's kappa as an `Additive`. An item's row: 1 if the raters agree, else 0, then each rater's category, one-hot."""
 
     statistics: Any  # (N, 1 + 2 K)
 
@@ -153,18 +153,18 @@ class _Kappa:
         of_a, of_b = np.split(sums[..., 1:], 2, axis=-1)
         n = of_a.sum(axis=-1)
         same, chance = sums[..., 0] / n, (of_a * of_b).sum(axis=-1) / n**2
-        # If both raters give a single category throughout, kappa is undefined and counts as 1.
+        # In a resample where both raters give a single category throughout, kappa is undefined and counts as 1.
         return {"kappa": np.where(chance == 1, 1.0, (same - chance) / np.where(chance == 1, 1.0, 1 - chance))}
 
 
 def kappa_interval(
     a: Sequence[Hashable], b: Sequence[Hashable], clusters: Sequence[Hashable], rng: Random
 ) -> tuple[float | None, float | None]:
-    """95 % interval of `cohen_kappa` from a bootstrap over clusters; (None, None) where it is undefined, or with fewer clusters
-    than can be resampled (`statistics.RESAMPLED`).
+    """95 % interval of `cohen_kappa` from a bootstrap over clusters; (None, None) where kappa is undefined, or with fewer
+    clusters than can be resampled (`statistics.RESAMPLED`).
 
-    Where the raters agree on everything, every resample has a kappa of 1: the lower end is then that of Wilson's interval of
-    the agreement, with clusters as units and the same chance agreement. That needs two clusters.
+    If the raters agree on all items, every resample has a kappa of 1. The lower end then comes from Wilson's interval of the
+    agreement, with clusters as units and the same chance agreement, for two clusters or more.
 
     >>> low, high = kappa_interval("yyyynnnnyn" * 5, "yyynnnnnyy" * 5, range(50), Random(0))
     >>> 0.3 < low < 0.6 < high < 0.9

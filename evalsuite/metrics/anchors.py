@@ -3,19 +3,19 @@
     random        items drawn at random, equal weights: the baseline
     stratified    items in order of how many models get them right, cut into as many strata; one item of each, which weighs as
                   much as its stratum
-    answers       the same within the items of one right answer, for models that prefer a label
+    answers       strata among the items with the same right answer, for models that prefer a label
     medoids       k-medoids of the items' columns (Vivek et al. 2024, Polo et al. 2024): a medoid weighs as much as its cluster
     regression    the items of `stratified`; ridge regression of the models' means on these items gives the weights (as good as
-                  any method in Zhang et al. 2025), shrunk towards the strata's weights and summing to 1. Weights may be negative
+                  any method in Zhang et al. 2025), shrunk towards the strata's weights. They sum to 1 and may be negative
     medoid-regression  the same with the items and weights of `medoids`
 
-Errors are those of models that had no part in the choice: `curve` leaves groups of models out. Which method is best is decided
-within the models that are left, so that the error of the best one is not the smallest of several errors by luck.
+Errors are those of models whose results did not decide the choice: `curve` leaves groups of models out. The best method is chosen
+by the remaining models, so that its error is not the smallest of several errors by luck.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,15 +27,15 @@ from evalsuite.metrics.statistics import t_quantile
 
 Indices = NDArray[np.intp]
 
-FEWEST = 5  # the fewest models: with one left out, and then one of the others, three remain to choose items by
+FEWEST = 5  # the fewest models: after leaving out one, and another one within the rest, three choose the items
 # The most folds of cross-validation over models: outer ones, and inner ones within the remaining models.
 FOLDS, INNER = 10, 5
 MOST_MEDOIDS = 6000  # most items whose pairwise distances are computed (some 300 MB)
-# The largest noise added to a distance between columns: for right/wrong items squared distances are whole numbers, and tie.
+# The largest noise added to a distance between columns: squared distances of right/wrong items are whole numbers, with many ties.
 _JITTER = 0.01
 _ROUNDS = 30  # the most alternations between clusters and medoids; most end after five
 _PENALTIES = np.geomspace(1e-3, 1e3, 19)  # candidates for the ridge penalty, in units of the mean eigenvalue
-MOST_WEIGHT = 3.0  # the largest sum of absolute weights; beyond it a few items would decide the estimate
+MOST_WEIGHT = 3.0  # the largest sum of absolute weights, so that a few items cannot decide the estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Anchors:
 
 
 class KnownModels:
-    """The models whose results decide which items are chosen. `answers`: the index of each item's right answer, or None."""
+    """The models whose results decide the choice of items. `answers`: the index of each item's right answer, if known."""
 
     def __init__(self, table: Floats, answers: Indices | None = None) -> None:
         self.table, self.answers = table, answers
@@ -64,12 +64,13 @@ class KnownModels:
 
     @cached_property
     def shares(self) -> Floats:
+        """(items,) the share of models that get each item right."""
         return np.asarray(self.table.mean(axis=0), dtype=float)
 
     @cached_property
     def distances(self) -> NDArray[np.float32]:
-        """(items, items) squared distances of the columns. Jitter spreads items with equal columns over the medoids with that
-        column; without it the first such medoid would get them all."""
+        """(items, items) squared distances of the columns, with jitter. Without it, the first of several medoids with equal
+        columns would get all items with that column."""
         columns = self.table.T.astype(np.float32)
         squares = (columns * columns).sum(axis=1)
         apart: NDArray[np.float32] = np.maximum(squares[:, None] + squares - 2 * columns @ columns.T, 0)
@@ -95,7 +96,7 @@ def by_answer(models: KnownModels, size: int, rng: np.random.Generator) -> Ancho
 
 
 def _one_of_each(order: Indices, size: int, rng: np.random.Generator) -> Anchors:
-    """One item drawn from each of `size` consecutive strata of an order, as equal in size as possible."""
+    """One random item of each of `size` strata: consecutive parts of an order, of sizes as equal as possible."""
     ends = np.linspace(0, len(order), size + 1).astype(np.intp)
     return Anchors.of(order[rng.integers(ends[:-1], ends[1:])], np.diff(ends) / len(order))
 
@@ -120,13 +121,13 @@ def medoids(models: KnownModels, size: int, rng: np.random.Generator) -> Anchors
 
 def _middle(distances: NDArray[np.float32], members: Indices) -> int:
     """The medoid of a cluster."""
-    if len(members) < 3:  # most clusters are as small, and either of two members is as good
+    if len(members) < 3:  # most clusters are that small; of two members either is a medoid
         return int(members[0])
     return int(members[distances[members][:, members].sum(axis=0).argmin()])
 
 
 def _clusters(distances: NDArray[np.float32], centres: Indices) -> list[Indices]:
-    """The items nearest to each centre, itself among them."""
+    """For each centre the items nearest to it, itself among them."""
     nearest = distances[:, centres].argmin(axis=1)
     nearest[centres] = np.arange(len(centres))
     order = np.argsort(nearest, kind="stable")
@@ -172,7 +173,7 @@ METHODS: Mapping[str, Method] = {
 }
 SIGNED = ("regression", "medoid-regression")  # methods that may give weights below 0
 _BY_DISTANCE = {"medoids", "medoid-regression"}
-# Number of choices of items over which the error of each method is averaged. Medoids take long, and hardly vary.
+# The number of random choices over which a method's error is averaged. Medoids take long to find, and hardly vary.
 _DRAWS = {"random": 40, "stratified": 20, "answers": 20, "medoids": 1, "regression": 10, "medoid-regression": 1}
 
 
@@ -198,8 +199,8 @@ def _generator(seed: int, size: int, draw: int) -> np.random.Generator:
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Errors of a method on each model left out, over the draws: (models,) means of the absolute error and of its square,
-    and (draws,) means of the absolute error over the models."""
+    """Errors of a method on models left out. absolute, squared: (models,) means over the draws of the absolute error and of its
+    square. by_draw: (draws,) means over the models of the absolute error."""
 
     absolute: Floats
     squared: Floats
@@ -227,7 +228,7 @@ def errors(
     methods: Sequence[str],
     seed: int,
 ) -> ErrorsByMethod:
-    """The errors of every method and size on the models of each fold, from items that the others chose."""
+    """The errors of every method and size on the models of each fold, from items that the other models chose."""
     signed = {(m, k): np.full((len(table), _DRAWS[m]), np.nan) for m in methods for k in sizes}
     tested = []
     for fold in folds:
@@ -241,15 +242,15 @@ def errors(
     return {key: Errors.of(cells[sorted(tested)]) for key, cells in signed.items()}
 
 
-def dealt(models: int, folds: int, seed: int) -> list[Indices]:
-    """The models dealt out at random to groups as equal as they can be."""
+def random_folds(models: int, folds: int, seed: int) -> list[Indices]:
+    """The models in random groups of sizes as equal as possible, at most `folds`."""
     order = np.random.default_rng([seed, models]).permutation(models)
     return [np.sort(order[n :: min(folds, models)]) for n in range(min(folds, models))]
 
 
 def best(errors_by_method: ErrorsByMethod, methods: Sequence[str], size: int) -> str:
-    """The method to use: `stratified` at first, then each next method whose error is smaller by more than a standard error of the
-    difference over the models. The method with the smallest error of all might only be lucky on a few models."""
+    """The method to use. A method replaces the one chosen so far, at first `stratified`, if its error is smaller by more than a
+    standard error of the difference over the models. The method with the smallest error might be lucky on a few models."""
     taken = "stratified"
     for method in methods:
         gain = errors_by_method[taken, size].absolute - errors_by_method[method, size].absolute
@@ -266,8 +267,8 @@ class SizeError:
     method: str  # the method with the lowest error over all models, to be given to `choose`
     error: float  # mean absolute error of the best method, which is chosen without the models left out
     rms: float  # root mean square error of the best method
-    half: float  # half width of a 95 % interval for the score of a new model that is like these
-    worst: float  # mean error on the model on which it is largest
+    half: float  # half width of the 95 % interval for the score of a new model of the same kind
+    worst: float  # the largest of the models' mean errors
     methods: dict[str, float]
     random: tuple[float, float]  # 5th and 95th percentile of the error of single random sets
     # Errors on the best quarter of models, estimated from the others: by the best method, and by random items.
@@ -283,18 +284,15 @@ def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: in
     if not sizes or min(sizes) < 1 or max(sizes) > items:
         raise ValueError(f"sizes {sizes} of {items} items")
     methods = methods_for(table, answers)
-    outer = dealt(models, FOLDS, seed)
+    outer = random_folds(models, FOLDS, seed)
     by_method = errors(table, answers, sizes, outer, methods, seed)
     taken = dict[tuple[int, int], str]()  # (model, size) -> the method that the other models choose
     for fold in outer:
-        taken |= {
-            (int(model), size): name
-            for size, name in _inner(table, answers, sizes, fold, methods, seed)
-            for model in fold
-        }
+        best_of_others = _best_without(fold, table, answers, sizes, methods, seed)
+        taken |= {(int(model), size): name for size, name in best_of_others.items() for model in fold}
     top = np.argsort(table.mean(axis=1), kind="stable")[models - models // 4 :]
     beyond = errors(table, answers, sizes, [top], methods, seed) if models - len(top) >= FEWEST else None
-    for_top = dict(_inner(table, answers, sizes, top, methods, seed)) if beyond else {}
+    for_top = _best_without(top, table, answers, sizes, methods, seed) if beyond else {}
     points = []
     for size in sizes:
         chosen = [by_method[taken[model, size], size] for model in range(models)]
@@ -316,11 +314,10 @@ def curve(table: Floats, answers: Indices | None, sizes: Sequence[int], seed: in
     return points
 
 
-def _inner(
-    table: Floats, answers: Indices | None, sizes: Sequence[int], left_out: Indices, methods: Sequence[str], seed: int
-) -> Iterator[tuple[int, str]]:
-    """(size, the best method by the models that are not left out)."""
+def _best_without(
+    left_out: Indices, table: Floats, answers: Indices | None, sizes: Sequence[int], methods: Sequence[str], seed: int
+) -> dict[int, str]:
+    """Size -> the best method by the models that are not left out."""
     others = np.delete(table, left_out, axis=0)
-    by_method = errors(others, answers, sizes, dealt(len(others), INNER, seed), methods, seed)
-    for size in sizes:
-        yield size, best(by_method, methods, size)
+    by_method = errors(others, answers, sizes, random_folds(len(others), INNER, seed), methods, seed)
+    return {size: best(by_method, methods, size) for size in sizes}

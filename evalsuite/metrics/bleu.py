@@ -6,7 +6,7 @@ smooth_method="none", and its default if no count is zero. It equals pycocoevalc
 differs: it counts one n-gram more for each hypothesis shorter than n tokens.
 
 Sentence: nltk's sentence_bleu with smoothing method 1 (Chen & Cherry 2014: 0.1 for a zero count) or none.
-With several references counts are clipped by their maximum, and the closest length counts (the shorter on a tie).
+With several references, counts are clipped by their maximum, and the closest length is used (the shorter on a tie).
 """
 
 from __future__ import annotations

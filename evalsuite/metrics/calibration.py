@@ -4,10 +4,10 @@
     brier    Brier score over all options (Brier 1950), 0 … 2: sum of squared differences between probabilities and outcome
 
 Both are functions of sums over items, so that dialogues are resampled as for other metrics. An estimate of ece is too
-high, since chance alone makes bins deviate, and the resamples' quantiles are higher still. So the lower end of its
-interval is the lower one of two: their 2.5 % quantile, and the estimate less the 97.5 % quantile of the sum over bins of
-|resampled - observed| deviation, which is the largest excess that chance explains (triangle inequality). A model that is
-calibrated then has 0 in its interval. It holds the truth in 95 % of samples or more (tests/test_calibration.py).
+high, since chance alone makes bins deviate, and the resamples' quantiles are higher still. So the lower end of the interval
+is the lower of two values: the resamples' 2.5 % quantile, and the estimate less the 97.5 % quantile of the sum over bins of
+|resampled - observed| deviation, which is the largest excess that chance explains (triangle inequality). A calibrated model
+then has 0 in its interval, which contains the true value in 95 % of samples or more (tests/test_calibration.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BINS = 10
 
 
 def softmax(logprobs: Sequence[float]) -> Floats:
-    """(K,) probabilities in proportion to exp(logprobs). Equal ones, where none is finite."""
+    """(K,) probabilities in proportion to exp(logprobs); equal probabilities if no logprob is finite."""
     values = np.asarray(logprobs, dtype=float)
     top = values.max()
     if not np.isfinite(top):
@@ -41,10 +41,11 @@ def bin_of(confidence: Floats) -> NDArray[np.int_]:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Both figures as an `Additive`: columns 1, Brier score, and confidence less right in the column of the item's bin."""
+    """Both figures as an `Additive`. Columns: 1, the Brier score, and one for each bin: confidence less right in the item's bin,
+    0 in the others."""
 
     statistics: Floats
-    observed: Floats  # (BINS,) bin -> the mean of its column over all items, not resampled
+    observed: Floats  # (BINS,) the means of the bins' columns over all items, not resampled
 
     @classmethod
     def of(cls, confidence: Floats, right: Floats, brier: Floats) -> Sums:
@@ -74,8 +75,8 @@ def calibration(sums: Sums, dialogues: Sequence[Hashable], rng: Rng) -> dict[str
 
 
 def selective(confidence: Floats, right: Floats) -> list[tuple[float, float]]:
-    """(coverage, accuracy) of answering only the surest items, by rising coverage; items of equal confidence are answered
-    together."""
+    """(coverage, accuracy) if only the items with the highest confidence are answered, by rising coverage. Items of equal
+    confidence are answered together."""
     order = np.argsort(-confidence, kind="stable")
     hits = np.cumsum(right[order])
     last = np.flatnonzero(np.append(np.diff(confidence[order]) != 0, True))

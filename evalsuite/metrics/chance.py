@@ -1,13 +1,13 @@
-"""Whether a model's choices fit the items, or are right only as often as its preference of a letter makes them.
+"""A test whether a model's choices fit the items, or are right only as often as its preference of a letter makes them.
 
-A model that says (b) to most items is right more often than a uniform guess where (b) is often right, and has shown nothing.
-So the null hypothesis is that its choices do not depend on what is right: put to other items, they would be right as often.
-`better_than_shuffled` shuffles the right options over the items, which is to shuffle the choices; it does so among items with
-equally many options, so that no item gets a choice that it does not have.
+A model that chooses (b) in most items beats a uniform guess where (b) is often right, without understanding anything. So the null
+hypothesis is that choices do not depend on the right options: assigned to other items, they would be right as often.
+`better_than_shuffled` shuffles the right options over the items, which is equivalent to shuffling the choices. It shuffles among
+items with equally many options, so that no item gets an option that it lacks.
 
 Items of one dialogue may share their right option, and a model may choose the same in all of them. Shuffled items then vary less
 than the real ones. Therefore the statistic is divided by its standard error over dialogues, which keeps the level of the test
-(DiCiccio & Romano 2017, for correlations). Where items are independent the test is exact.
+(DiCiccio & Romano 2017, for correlations). With independent items the test is exact.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from evalsuite.metrics.statistics import CLEARLY, FIRST, Rng, by_cluster, family
 
 @dataclass(frozen=True, slots=True)
 class ShuffledTest:
-    """The share of right choices, the share for the same choices in random order, and the p-value of the hypothesis that the
-    first is no greater than the second."""
+    """The share of right choices, the expected share for the same choices in random order, and the p-value of the hypothesis
+    that the first is no greater than the second."""
 
     right: float
     shuffled: float
@@ -93,7 +93,7 @@ def better_than_shuffled(
 
 
 def _shares(rows: Sequence[Sequence[int | None]], width: int, each: bool = False) -> Floats:
-    """(N, width) how often each option is in a row, as a share of the row; with `each`, 1 for those that are there."""
+    """(N, width) each option's share of a row; with `each`, its number in the row."""
     shares = np.zeros((len(rows), width))
     for n, row in enumerate(rows):
         for option in row:
@@ -103,9 +103,9 @@ def _shares(rows: Sequence[Sequence[int | None]], width: int, each: bool = False
 
 
 def _fit(shares: Floats, right: Floats, sets: Floats, alike: Sequence[NDArray[np.int_]]) -> Floats:
-    """(N, sets of right options): an item's choices times a set of right options, both less their means over the items with
-    equally many options. This is the item's part of the covariance of choices and right options; its mean over all orders of the
-    right options is 0."""
+    """(N, sets of right options): the product of an item's choices and a set of right options, both less their means over the
+    items with equally many options. It is the item's part of the covariance of choices and right options, and its mean over all
+    orders of the right options is 0."""
     fit = np.zeros((len(shares), len(sets)))
     for some in alike:
         fit[some] = (shares[some] - shares[some].mean(axis=0)) @ (sets - right[some].mean(axis=0)).T

@@ -17,7 +17,7 @@ from evalsuite.metrics.counts import Floats, ratio
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Counts of N items as an `Additive`. The columns of `statistics`: 1, then for each class right, wrongly chosen, missed.
+    """Counts of N items as an `Additive`. The columns of `statistics`: 1, then right, wrongly chosen and missed, each by class.
 
     >>> classes = Classes.of([0, 1, 1, None], [0, 0, 1, 1], 2, positive=0)
     >>> {name: round(float(value), 3) for name, value in classes.finish(classes.statistics.sum(axis=0)).items()}

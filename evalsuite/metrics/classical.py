@@ -1,10 +1,10 @@
-"""Classical test theory: how well the items of a test tell the strong from the weak. Tables are (takers, items).
+"""Classical test theory: how well the items of a test separate strong from weak takers. Tables are (takers, items).
 
 discrimination   corrected item-total correlation: Pearson's r of an item with the sum of all other items (of right/wrong
                  items a point-biserial correlation)
 alpha            Cronbach's α, which of right/wrong items is KR-20: the share of the variance of sums that is not the items' own
-p                of a negative discrimination, one-sided: the share of permutations of the takers' values of the item that
-                 correlate at least as negatively with the sums of the others
+p                one-sided, of a negative discrimination: the share of permutations of the item's values over the takers that
+                 correlate at least as negatively with the sums of the other items
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from evalsuite.metrics.counts import Floats
 
-_EXACT = 7  # the most takers of whom all permutations are tried: 5,040
+_EXACT = 7  # up to so many takers all permutations are used: 5,040
 _DRAWS = 9999  # the number of random permutations of more takers
-_NOISE = 1e-9  # sums of the same shares in two orders differ by less
+_NOISE = 1e-9  # more than the rounding error between sums of the same numbers in two orders
 
 
 def rests(table: Floats) -> Floats:
@@ -29,7 +29,7 @@ def rests(table: Floats) -> Floats:
 
 
 def discriminations(table: Floats) -> list[float | None]:
-    """Corrected item-total correlation of each item; None where all takers have the same value, or the same sum of the others.
+    """Corrected item-total correlation of each item; None if all takers have the same value of the item or of the other sum.
 
     >>> import numpy as np
     >>> discriminations(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]]))
@@ -58,7 +58,7 @@ def alpha(table: Floats) -> float | None:
 
 def negative_p(item: Floats, others: Floats, orders: NDArray[np.intp]) -> float:
     """One-sided p of an item's negative discrimination, over `orders` (see `orders_of`); exact if they are all permutations."""
-    # Permutation changes no mean or variance, so that sums of products rank the orders as correlations would.
+    # Permutations change no mean or variance, so sums of products rank the orders as correlations do.
     hits = int(np.count_nonzero(item[orders] @ others <= item @ others + _NOISE))
     whole = len(orders) == math.factorial(len(item))
     return hits / len(orders) if whole else (hits + 1) / (len(orders) + 1)

@@ -1,4 +1,4 @@
-"""Whether a short answer holds the reference: CHARM's official rule (OpenCompass, `charm_memory_eval`)."""
+"""Test whether a short answer contains a reference, by CHARM's official rule (OpenCompass, `charm_memory_eval`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _NOT = "[not]"
 
 
 def contains(answer: str, references: Sequence[str]) -> float:
-    """1 if a reference stands in the answer word for word, else 0. The reference "[not]x" wants an answer without x. An answer
-    that says that it is unsure is wrong.
+    """1 if the answer contains a reference word for word, else 0. The reference "[not]x" requires an answer without x. An answer
+    that says that it is unsure gets 0.
 
     >>> contains("主演是黄渤。", ["黄渤", "徐峥"]), contains("是黄渤", ["[not]黄渤"]), contains("不知道，也许是黄渤", ["黄渤"])
     (1.0, 0.0, 0.0)
@@ -20,6 +20,6 @@ def contains(answer: str, references: Sequence[str]) -> float:
     if any(word in answer for word in UNSURE):
         return 0.0
     if len(references) == 1 and references[0].startswith(_NOT):
-        named = answer.replace(references[0], "")  # the baseline oracle answers "[not]x" itself, which is right
+        named = answer.replace(references[0], "")  # so that the reply "[not]x" of the baseline oracle is right
         return float(bool(answer) and references[0].removeprefix(_NOT) not in named)
     return float(any(reference in answer for reference in references))

@@ -28,7 +28,7 @@ class Grams:
     count: Ints  # (E,) its frequency in the text
     size: int  # distinct n-grams over all texts
     hyp_rows: int  # rows [0, hyp_rows) are of hypotheses, the rest of references
-    in_hyp: Ints  # (E - hyp_rows,) for each reference row the row of that n-gram in the item's hypothesis, or -1
+    in_hyp: Ints  # (E - hyp_rows,) for each row of a reference: the row of its n-gram in the item's hypothesis, or -1
 
     def matched(self) -> tuple[Ints, Ints]:
         """Row numbers (hypothesis, reference) of shared n-grams, both (M,), in the order of the reference rows."""
@@ -94,8 +94,8 @@ class TokenTable:
     def _numbered(self, order: int) -> tuple[Ints, int]:
         """(T,) the number of the n-gram that starts at each position (0 if none does), and the number of n-grams.
 
-        An n-gram is encoded as the pair (number of its first n-1 tokens, last token). Sorting renumbers the pairs from 0.
-        Without hashing there are no collisions.
+        An n-gram is the pair (number of its first n-1 tokens, last token). Sorting renumbers the pairs from 0, so that, unlike
+        with hashes, there are no collisions.
         """
         if order == 1:
             return self.tokens, len(self.vocabulary)
@@ -157,7 +157,7 @@ class TokenTable:
 
 
 def find(keys: Ints, wanted: Ints) -> Ints:
-    """(M,) index in the sorted `keys` of each wanted number, -1 where it is missing."""
+    """(M,) the index of each wanted number in the sorted `keys`; -1 for a missing number."""
     index = np.searchsorted(keys, wanted)
     there = index < len(keys)
     there[there] = keys[index[there]] == wanted[there]

@@ -16,14 +16,14 @@ NORMALISATION = "outer-punct.1"
 # Invisible: soft hyphen, zero-width space/joiners, direction marks, word joiner, byte order mark.
 _ZERO_WIDTH = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF])
 _PUNCTUATION = "。，、；：？！…—·～“”‘’「」『』《》〈〉【】〔〕（）［］｛｝﹏．" + ".,;:?!\"'`()[]{}<>*~_"
-# All characters of str.isspace(), since str.strip() with an argument strips only those listed.
+# All characters of str.isspace(): str.strip() with an argument strips no others than the argument's.
 _SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f"
 _OUTER = _PUNCTUATION + _SPACE + "\u205f\u3000"
 
 
 @lru_cache(maxsize=65536)
 def normalise(text: str) -> str:
-    """The form in which answers are compared. A text of punctuation only is stripped of whitespace alone.
+    """The form in which answers are compared. From a text of punctuation only, just whitespace is stripped.
 
     >>> normalise(" 《流浪地球》。\\u200b")
     '流浪地球'

@@ -1,7 +1,7 @@
-"""FRMM and MIB: reasoning without the part that memory plays in it, as CHARM's authors compute it (Sun et al. 2024, Appendix I).
+"""FRMM and MIB, CHARM's measures of reasoning apart from memory (Sun et al. 2024, Appendix I).
 
     FRMM   "Filtering Reasoning questions based on Mono-LLM-Memorization": a model's accuracy on the questions that it retains,
-           those of which it knows all facts
+           that is, of which it knows all facts
     MIB    "Memorization-Independent Battles": for each pair of models the difference of their accuracies on the questions that
            both retain; a model's mean over its battles
 
@@ -9,8 +9,8 @@ Both equal the output of the authors' `analyze_mem_indep_rea.py` on the same out
 
 - A question that rests on no fact is retained by every model, even by one that knows nothing.
 - Accuracies are in percent, and rounded to two decimals (halves to the even one) before they are subtracted.
-- The mean over battles divides by the number of models, not of opponents: the zero of a model against itself counts. A pair
-  that retains no question is skipped.
+- The mean over battles divides by the number of models, not of opponents: a model's battle against itself counts as 0. A pair
+  that retains no common question is skipped.
 - Ranks follow the means before they are rounded. Models that tie share a rank here. The authors' script lists tied models as
   its sort leaves them, which differs between processors; it compares two such lists, and may then stop with an error.
 """
@@ -34,7 +34,7 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class Mono:
-    """One model's FRMM. Accuracies in percent; None where no question is left, and then without a rank."""
+    """One model's FRMM. Accuracies are in percent. Without questions, accuracy and rank are None."""
 
     items: int
     accuracy: float | None
@@ -46,8 +46,8 @@ class Mono:
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """The number of questions that both models retain, and the first model's accuracy less the second's, in percentage points;
-    None if there are no questions."""
+    """The number of questions that both models retain, and the first model's accuracy on them less the second's, in percentage
+    points; None without questions."""
 
     items: int
     margin: float | None
@@ -112,8 +112,8 @@ def _accuracy(solved: Solved, items: Set[str]) -> float | None:
 
 
 def _mean(margins: Sequence[float | None]) -> float:
-    """The mean of the margins that are known, summed over all models by NumPy, as pandas does it: another order of the same
-    summands may give another last bit, and another rank."""
+    """The mean of the known margins. They are summed by NumPy with zeros for the unknown ones, as pandas does: another order of
+    summation may change the last bit, and with it a rank."""
     defined = [margin for margin in margins if margin is not None]
     row = np.array([0.0 if margin is None else margin for margin in margins])
     return float(row.sum() / len(defined))

@@ -3,8 +3,8 @@
     detectable         from the differences of two models by dialogue, as observed
     detectable_ahead   before any model is asked, from the sizes of the dialogues and stated assumptions
 
-Both are (t(0.975) + t(0.8)) standard errors, with dialogues - 1 degrees of freedom, and a little more, for two reasons: the
-test flips the signs of whole dialogues, and a difference in large dialogues widens its null distribution; and differences of
+Both are (t(0.975) + t(0.8)) standard errors, with dialogues - 1 degrees of freedom, and a little more, for two reasons. The
+test flips the signs of whole dialogues, and a difference in large dialogues widens its null distribution. And differences of
 right and wrong answers sum to whole numbers, so the test needs the next whole number. Simulated power is 78 to 85 %
 (tests/test_power.py). `detectable` uses only the spread of the differences, not their mean: the power at the observed
 difference would say no more than its p-value (Hoenig & Heisey 2001).
@@ -28,7 +28,7 @@ DISAGREE, CORRELATION = 0.3, 0.1
 
 def _errors(sizes: Sequence[float] | Floats) -> float | None:
     """The detectable difference in standard errors, by Student's t with dialogues - 1 degrees of freedom, for dialogues of
-    these sizes; None where few dialogues hold so many of the items that the test finds no difference, however large.
+    these sizes; None if few dialogues have so many of the items that the test finds no difference, however large.
 
     The test rejects if the sum of the dialogues' differences exceeds c times the root of the sum of their squares. A true
     difference per item adds to both sides: with the sizes w and s = Σ w² / (Σ w)², the sum must exceed c / √(1 - c² s) standard
@@ -61,7 +61,7 @@ def detectable(differences: Sequence[float] | Floats, dialogues: Sequence[Hashab
 def detectable_ahead(sizes: Sequence[int]) -> float | None:
     """A difference of two accuracies, from the dialogues' numbers of items: d + 1 / n with d² = t² (DISAGREE - d²) design / n,
     where design = 1 + (sum of sizes² / n - 1) CORRELATION (Kish 1965) and t is the number of standard errors. None for fewer
-    dialogues than a test needs, and where even models that disagree in one direction only would not be told apart.
+    dialogues than a test needs, and if not even models that disagree in one direction only could be distinguished.
 
     >>> round(detectable_ahead([1] * 300), 3), detectable_ahead([30, 30])
     (0.091, None)

@@ -5,11 +5,10 @@ With the judge's scores f of all items and people's marks y of a sample s of the
 
     mean of y over s + λ (mean of f over all - mean of f over s)
 
-λ = 0 takes the marks alone, λ = 1 the judge with people's correction of its bias; the λ that makes the estimated variance least
-lies between them. Here items of the sample have weights, the inverse probabilities of being drawn, and the variance is that of
-sums over dialogues, the units that are independent: the jackknife's, which leaves out one dialogue at a time and chooses λ anew,
-since the paper's takes λ as known and is too small for few marks. With equal weights, one item in each dialogue and the same
-λ the estimate is the paper's.
+λ = 0 uses the marks alone, λ = 1 the judge with people's correction of its bias; the λ with the least estimated variance lies
+between them. Items of the sample have weights, the inverse probabilities of being drawn. The variance is the jackknife's over
+dialogues, the independent units: it leaves out one dialogue at a time and chooses λ anew. The paper's variance takes λ as known
+and is too small for few marks. With equal weights, one item in each dialogue and the same λ the estimate is the paper's.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ def corrected_mean(
 ) -> CorrectedMean:
     """(N,) scores of a judge for items of these dialogues, and marks: index of an item -> (people's mark, weight).
 
-    step: the distance of two neighbouring scores of the scale. Two more dialogues of mean weight are counted, in one of which
-    people differ from the judge by a step up and in the other by a step down: so that a judge of whom the sample shows no error
-    is not taken for one who makes none. Quantiles are Student's, with as many degrees of freedom as there are dialogues with
-    marks (their effective number, by weights) less the two parameters estimated. Intervals end with the scale.
+    step: the distance of two neighbouring scores of the scale. Two more dialogues of mean weight are counted, in which people
+    differ from the judge by a step up and by a step down, so that a judge without errors in the sample is not taken for one
+    without errors. Quantiles are Student's; the degrees of freedom are the effective number of dialogues with marks, by weights,
+    less the two estimated parameters. Intervals end with the scale.
 
     Raises ValueError for marks of fewer than four dialogues.
     """
@@ -86,8 +85,8 @@ def corrected_mean(
 
 
 def _estimate(totals: Floats, products: Floats, alone: bool) -> tuple[Floats, Floats]:
-    """The estimate and λ (0 if `alone`), from (..., 5) sums over dialogues of a sample's weighted marks, its weighted scores, its
-    weights, all scores and their number, and (..., 5, 5) sums of their products."""
+    """The estimate and λ (0 if `alone`). totals: (..., 5) sums over dialogues of the sample's weighted marks, weighted scores and
+    weights, and of all scores and their number. products: (..., 5, 5) sums of their products."""
     mark, sampled, weight, score, count = np.moveaxis(totals, -1, 0)
     people, sampled, everywhere = mark / weight, sampled / weight, score / count
     zero = np.zeros_like(people)

@@ -19,8 +19,8 @@ class Profile:
     rouge: str
     meteor: str
     cider: str
-    # "lin": Lin's F1, best reference; "coco": the same, but ROUGE-L is pycocoevalcap's F with beta 1.2; "rouge-chinese": that
-    # library's own, which counts a repeated n-gram once
+    # "lin": Lin's F1 with the best reference; "coco": the same, but pycocoevalcap's ROUGE-L (F with beta 1.2); "rouge-chinese":
+    # the library of that name, which counts a repeated n-gram once
     rouge_by: str = "lin"
     meteor15: str | None = None  # tokenisation of METEOR 1.5; None: not in this profile
     sacre: str | None = None  # tokenisation of sacreBLEU's BLEU; None: not in this profile
@@ -80,8 +80,8 @@ PROFILES: dict[str, Profile] = {
 
 
 def on_units(tokenisation: str) -> Profile:
-    """The profile that has every metric on the same units: `tokenisation` is a name in `tokens.TOKENISERS`, or "none" for
-    words as blanks part them. Raises ValueError, which lists the names.
+    """The profile with one tokenisation for all metrics: a name in `tokens.TOKENISERS`, or "none" for words separated by
+    whitespace. Raises ValueError, which lists the names.
 
     >>> on_units("13a").bleu, on_units("none").bleu
     ('13a', 'whitespace')

@@ -1,8 +1,8 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004): F measures in [0, 1] of whole answers, taken as one sentence.
 
 rouge_n, rouge_l: F1 of clipped counts, maximum over the references, as Google's rouge-score on the same tokens.
-rouge_chinese: the library of that name itself. It counts each distinct n-gram once, and takes ROUGE-L over sentences.
-rouge_l_coco: pycocoevalcap's Rouge: beta 1.2, maximum precision and maximum recall each over the references.
+rouge_chinese: the library of that name, which counts each distinct n-gram once, and computes ROUGE-L over sentences.
+rouge_l_coco: pycocoevalcap's Rouge: beta 1.2, with the maximum precision and the maximum recall over the references.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The metrics, a row each: names, presentation and, for text metrics, computation.
 
-A benchmark's own metrics are rows of its tasks (`Task.own_metrics`). Importing this module loads neither numpy nor jieba:
-the functions import them when called.
+A benchmark's own metrics are rows of its tasks (`Task.own_metrics`). Importing this module loads neither numpy nor jieba,
+which its functions import when they are called.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evalsuite.types import Metric
 if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats, Ints, Numbers, TokenTable
 
-# The rows are in the order in which the page offers them.
+# In the order in which the page offers metrics.
 METRICS = {
     row.name: row
     for row in (
@@ -68,7 +68,7 @@ _Fields = Callable[[Profile, int], dict[str, str]]
 
 
 class Texts(Protocol):
-    """The part of `texts.TextCorpus` that metrics use: answers, references and their tables."""
+    """The members of `texts.TextCorpus` that metrics use."""
 
     @property
     def hypotheses(self) -> Sequence[str]: ...
@@ -99,10 +99,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMetric(Metric):
-    """A metric of texts: either the mean of `values`, or computed from the sums of `counts`."""
+    """A metric of texts, which is either the mean of `values` or computed from sums of `counts`."""
 
     fields: _Fields
-    # The fields of Profile on which `values` depends: profiles that agree on them share the result.
+    # The fields of Profile on which `values` depends; profiles with the same values of these share the result.
     reads: tuple[str, ...] = ()
     values: Callable[[Texts, Profile], Floats] | None = None  # (N,)
     counts: Counts | None = None
@@ -114,7 +114,7 @@ class TextMetric(Metric):
 
 
 def _tokens(name: str, definition: str, case: str = "mixed", **more: str) -> _Fields:
-    """The fields case, tokenisation and definition; `name` is the field of Profile with the tokenisation."""
+    """A function that makes a signature's fields. `name`: the field of Profile with the tokenisation."""
     return lambda profile, items: {
         "case": case,
         "tok": token_signature(getattr(profile, name)),
@@ -164,8 +164,8 @@ def _each(score: Callable[[str, Sequence[str]], float]) -> Callable[[Texts, Prof
 
 
 def _of_table(function: str, tokens: str, **how: Any) -> Callable[[Texts, Profile], Floats]:
-    """A function `values` that applies `function`, "module:function" of this package, to the table of the texts. `tokens` is the
-    field of Profile with the table's tokenisation."""
+    """The `values` of a metric that applies `function` ("module:function" of this package) to the table of the texts. `tokens`:
+    the field of Profile with the table's tokenisation."""
     compute = lazy(f"evalsuite.metrics.{function}")
     return lambda texts, profile: compute(texts.table(getattr(profile, tokens)), **how)
 
@@ -215,7 +215,7 @@ _CHRF = _counts("chrf", "chrf", lambda profile: "char", "chrf", "chrf")
 _METEOR15 = _counts("meteor15", "meteor15", lambda profile: profile.meteor15, "meteor15", "meteor15")
 
 
-# The rows are in the order of results.json.
+# In the order of results.json.
 TEXT_METRICS = {
     row.name: row
     for row in (

@@ -35,11 +35,11 @@ class Encoder:
 
 
 def load_encoder(model: str) -> Encoder:
-    """Load the encoder "use", or the model in the folder `model`: of sentence-transformers, or, without its modules.json, a
-    checkpoint of transformers, whose pooler's output is taken as by SimCSE's code (Gao et al. 2021).
+    """Load the encoder "use", or the model in the folder `model`: one of sentence-transformers, or, without modules.json, a
+    checkpoint of transformers, whose pooler's output is the embedding, as in SimCSE's code (Gao et al. 2021).
 
     Raises ImportError, which names the package to install, ValueError if there is no such folder, and BackendError if
-    tensors of its networks are missing or differ in shape.
+    tensors of the model are missing or differ in shape.
     """
     if model == "use":
         try:
@@ -62,7 +62,7 @@ def load_encoder(model: str) -> Encoder:
 
 
 def _pooled(folder: Path) -> Callable[[list[str]], Any]:
-    """SimCSE's encoding of texts: the pooler's output, of at most 128 tokens. All tensors must be there, the pooler's too."""
+    """SimCSE's encoding of texts: the pooler's output for at most 128 tokens. Raises BackendError if a tensor is missing."""
     import torch
     from transformers import AutoModel, AutoTokenizer
 

@@ -1,9 +1,9 @@
 """Confidence sequences of the mean of a finite list of values in [0, 1], asked in a random stratified order.
 
-The quantity is the mean that asking the whole list would give: N values x, fixed beforehand and unknown. Items are asked in
-blocks, each a random draw without replacement from every stratum. `bounds` gives an interval after every block, and the chance
-that any of them misses the mean is at most 5 %, whenever and for whatever reason one stops. Nothing is assumed of the values:
-items of a dialogue may depend on one another, since the order alone is random.
+The quantity is the mean of N fixed, unknown values x, which asking the whole list would give. Items are asked in blocks, each a
+random draw without replacement from every stratum. `bounds` gives an interval after every block. The chance that any of these
+intervals misses the mean is at most 5 %, for any rule of stopping. Nothing is assumed about the values: items of a dialogue may
+depend on one another, since only the order is random.
 
 Proof. Before a block let stratum h have R_h items left with mean μ_h, of R in all, and let the block draw c_h >= 1 of
 them, of c in all. Choose, from what was seen before, centres a_h in [0, 1] and bets λ_h = λ (R_h / c_h) / (R / c) below
@@ -17,8 +17,7 @@ seen, the products depend on the mean alone, not on the unknown means of the str
 lower bound, and 1 - x its upper one. The factors lie above those of empirical Bernstein sequences (Howard, Ramdas,
 McAuliffe & Sekhon 2021; without replacement: Waudby-Smith & Ramdas 2020), which replace log(1 + y) by a smaller bound.
 
-Bets are those that make the interval narrowest when its half width is the `margin` that one waits for; other bets would
-be as valid.
+Bets are chosen so that the interval is narrowest when its half width is the wanted `margin`; other bets would be as valid.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _HALVINGS = 40  # steps of the bisection in `_mixed`
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Items in the order of asking; block and stratum of each."""
+    """Items in the order of asking, with the block and the stratum of each."""
 
     items: Ints
     blocks: Ints
@@ -78,9 +77,9 @@ def order_of(names: Sequence[str], strata: Sequence[Hashable], seed: str) -> Ord
 
 
 def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Lower and upper bound of the mean of all items after each block that is wholly asked.
+    """Lower and upper bound of the mean of all items after each completely asked block.
 
-    Once they are narrow enough they stay.
+    Once the interval is as narrow as `margin` demands, only known values move the bounds.
 
     low, high: (n,) the lowest and highest value that each of the first n items may have, in the order of asking: equal
     if the value is known, 0 and 1 if its request failed.
@@ -88,29 +87,28 @@ def bounds(low: Floats, high: Floats, order: Order, margin: float, level: float 
     alpha = (1 - level) / 2
     lower = _lower(np.asarray(low, dtype=float), order, margin, alpha)
     upper = 1 - _lower(1 - np.asarray(high, dtype=float), order, margin, alpha)
-    if (enough := upper - lower <= 2 * margin).any():  # the asking ends there: further looks could only miss the mean
+    if (enough := upper - lower <= 2 * margin).any():  # asking ends there: further intervals could only miss the mean
         first = int(np.argmax(enough))
         lower[first:] = np.maximum(lower[first], _known(low, order)[first:])
         upper[first:] = np.minimum(upper[first], 1 - _known(1 - np.asarray(high), order)[first:])
-    # A sequence that misses the mean may become empty.
+    # The intersection of intervals may become empty if one misses the mean.
     upper = np.clip(upper, 0, 1)
     lower = np.clip(lower, 0, upper)
     return lower, upper
 
 
 def _known(x: Floats, order: Order) -> Floats:
-    """(blocks,) the lowest mean that is possible: if all values that are not known were 0."""
+    """(blocks,) the lowest possible mean, if all unknown values were 0."""
     ends = order.ends
     return np.asarray(np.cumsum(x)[ends[ends <= len(x)] - 1] / len(order.items), dtype=float)
 
 
 def difference(one: Floats, two: Floats, order: Order, margin: float, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Lower and upper bound of the mean of one - two over all items, after each block that is wholly asked of both models. With
-    probability `level` all these bounds hold.
+    """Lower and upper bound of the mean of one - two over all items, after each block that was completely asked of both models.
+    With probability `level` all these bounds hold.
 
     one, two: (n, 2) the lowest and highest value of each item, in the order of asking. Models may differ by a little or
-    a lot, so there are bets for several differences, from the `margin` upwards; the mean of their products is a supermartingale,
-    too.
+    a lot, so there are bets for several differences, from `margin` upwards. The mean of their products is a supermartingale, too.
     """
     count = min(len(one), len(two))
     low, high = (one[:count, end] - two[:count, 1 - end] for end in (0, 1))
@@ -136,15 +134,15 @@ def _mixed(x: Floats, order: Order, margins: Sequence[float], alpha: float) -> F
 
 
 def _lower(x: Floats, order: Order, margin: float, alpha: float) -> Floats:
-    """(blocks,) the lower bounds: the highest mean refuted so far, or what the known values alone give, if that is higher."""
+    """(blocks,) lower bounds: the highest mean refuted so far, or the mean of the known values if that is higher."""
     evidence, slope = products(x, order, margin)
     refuted = (evidence + math.log(alpha)) / slope
     return np.asarray(np.maximum.accumulate(np.maximum(refuted, _known(x, order))), dtype=float)
 
 
 def products(x: Floats, order: Order, margin: float) -> tuple[Floats, Floats]:
-    """After each block, the logarithm of the product of all factors as a + b times a supposed mean of all items:
-    (blocks,) a and -b."""
+    """(blocks,) a and (blocks,) -b, such that a + b m is the logarithm of the product of all factors up to a block, if m is the
+    mean of all items."""
     total = len(order.items)
     ends = order.ends
     ends = ends[ends <= len(x)]

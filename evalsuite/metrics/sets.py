@@ -1,7 +1,7 @@
 """Sets of answers: exact match of the whole set, and precision, recall and F1 of single answers.
 
 The definitions are those of CICERO v2's official src/evaluate.py. Micro metrics pool the answers of all items; macro F1 is
-that of mean precision and mean recall. An item without an answer counts as one wrong answer, which lowers precision.
+computed from mean precision and mean recall. An item without an answer counts as one wrong answer, which lowers precision.
 Answers are compared as sets of texts, so options with equal texts are interchangeable.
 """
 

@@ -30,7 +30,7 @@ def normalise(text: str) -> str:
 
 
 def _answers(references: Sequence[str]) -> list[str]:
-    """The references that are not empty after `normalise`; if there is none, the right answer is the empty one."""
+    """The references that are not empty after `normalise`; without any, the right answer is the empty text."""
     return [reference for reference in references if normalise(reference)] or [""]
 
 

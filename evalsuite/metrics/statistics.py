@@ -6,7 +6,6 @@ is a weighting of the dialogues and a thousand resamples are one matrix product.
 costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
 
     bootstrap             95 % percentile interval of every metric of one model (Efron & Tibshirani 1993, ch. 13)
-    paired_bootstrap      the same for the difference of two models, with a p-value (Koehn 2004)
     paired_test           interval and test of a mean's difference, which agree: mcnemar if it applies, else sign_flips
     sign_flips            p-value of a mean's difference by swapping dialogues between the models (Riezler & Maxwell 2005):
                           exact for whole numbers and for few dialogues
@@ -15,9 +14,9 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
     family_draws          how many random permutations a test in a family of tests takes
     mcnemar, wilson       exact test and interval of binary scores (McNemar 1947, Wilson 1927) for independent items
     few_dialogues         interval of a mean over fewer dialogues than can be resampled (Korn & Graubard 1998)
-    scale_mean            interval of a mean of values on a scale, with whichever of the two fits the number of dialogues
-    mean_difference       the same for a mean of paired differences
-    influences            what each dialogue moves a metric by, from leaving it out (Efron & Tibshirani 1993, ch. 11)
+    scale_mean            interval of a mean of values on a scale, by bootstrap or few_dialogues
+    mean_difference       interval of a mean of paired differences, by bootstrap or Student's t
+    influences            a metric's change by each dialogue, from leaving it out (Efron & Tibshirani 1993, ch. 11)
     weighted_sum          interval of a weighted mean of metrics whose items may share dialogues (Zou & Donner 2008)
     holm                  correction for multiple tests (Holm 1979)
     within_families       the same for tests of several families, with the smallest p that each can give
@@ -49,11 +48,11 @@ Key = TypeVar("Key", bound=Hashable)
 
 _ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # the quantiles at which a 95 % interval ends
 _Z = NormalDist().inv_cdf(0.5 + 0.95 / 2)  # 1.96
-# Weights in memory at a time: 4 million numbers, 32 MB.
+# The most weights in memory at a time: 4 million numbers, 32 MB.
 _BLOCK = 4_000_000
-# Weights that are kept for cells of the same seed: at most 32 times 500,000 numbers of two bytes, 32 MB.
+# The most weights that are cached for cells of the same seed: 32 times 500,000 numbers of two bytes, 32 MB.
 _KEPT, _CELLS = 500_000, 32
-# A test whose p is above CLEARLY after FIRST permutations, or after a later block, ends there: a correction only raises p.
+# A test ends early if p is above CLEARLY after FIRST permutations or a later block: a correction only raises p.
 FIRST, CLEARLY = 1_000, 0.1
 
 
@@ -91,16 +90,6 @@ class Interval:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A - B on the same items; `p` is two-sided. Without an interval, low and high are nan."""
-
-    value: float
-    low: float
-    high: float
-    p: float
-
-
 def bootstrap(
     scores: Additive,
     clusters: Sequence[Hashable] | None,
@@ -113,37 +102,15 @@ def bootstrap(
     """
     sums = cluster_sums(scores.statistics, clusters)
     value = scores.finish(sums.sum(axis=0))
-    draws = _collect(scores.finish(weights @ sums) for weights in _resampled(len(sums), resamples, rng))
-    low, high = np.quantile(np.stack([draws[name] for name in value]), _ENDS, axis=1)
+    draws = [scores.finish(weights @ sums) for weights in _resampled(len(sums), resamples, rng)]
+    low, high = np.quantile([np.concatenate([block[name] for block in draws]) for name in value], _ENDS, axis=1)
     bounds = zip(low.tolist(), high.tolist(), strict=True)
     return {name: Interval(float(value[name]), *ends) for name, ends in zip(value, bounds, strict=True)}
 
 
-def paired_bootstrap(a: Additive, b: Additive, clusters: Sequence[Hashable] | None, rng: Rng) -> dict[str, Difference]:
-    """95 % intervals of A - B, both on the same resampled dialogues, by metric name.
-
-    p: the share of resamples whose difference deviates from the resamples' mean at least as much as the observed one does
-    from 0, with the observed one added (as in sacreBLEU's paired bootstrap). Raises ValueError if the shapes differ.
-    """
-    if a.statistics.shape != b.statistics.shape:
-        raise ValueError(f"scores of {a.statistics.shape} and {b.statistics.shape} items × columns are no pairs")
-    sums_a, sums_b = cluster_sums(a.statistics, clusters), cluster_sums(b.statistics, clusters)
-    value = _subtract(a.finish(sums_a.sum(axis=0)), b.finish(sums_b.sum(axis=0)))
-    both, width = np.concatenate([sums_a, sums_b], axis=1), sums_a.shape[1]
-    totals = (weights @ both for weights in _resampled(len(both), 1000, rng))
-    draws = _collect(_subtract(a.finish(total[:, :width]), b.finish(total[:, width:])) for total in totals)
-    result = {}
-    for name, drawn in draws.items():
-        observed = float(value[name])
-        as_far = np.count_nonzero(np.abs(drawn - drawn.mean()) >= abs(observed) - 1e-12)
-        low, high = np.quantile(drawn, _ENDS).tolist()
-        result[name] = Difference(observed, low, high, (int(as_far) + 1) / (len(drawn) + 1))
-    return result
-
-
 def wilson(right: float, total: float) -> Interval:
-    """Wilson's 95 % score interval of a share. It stays within [0, 1], also for shares of 0 and 1. Counts may be fractional.
-    Raises ValueError unless 0 <= right <= total and total > 0.
+    """Wilson's 95 % score interval of a share, which lies within [0, 1]. Counts may be fractional. Raises ValueError unless
+    0 <= right <= total and total > 0.
 
     >>> interval = wilson(0, 10)
     >>> round(interval.low, 4), round(interval.high, 4)
@@ -159,8 +126,8 @@ def wilson(right: float, total: float) -> Interval:
 
 
 _FEW = 10  # with fewer dialogues than this, an effective size may not exceed the number of items
-# Fewer dialogues than this are not resampled: percentile intervals of 5, 12 and 20 dialogues hold the truth in 82, 90 and
-# 92 % of samples instead of 95 (benchmarks/intervals.py).
+# Fewer dialogues than this are not resampled: percentile intervals of 5, 12 and 20 dialogues contain the true value in 82, 90
+# and 92 % of samples instead of 95 (benchmarks/intervals.py).
 RESAMPLED = 30
 
 
@@ -177,7 +144,7 @@ def effective_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable
     for value, cluster in zip(values, clusters, strict=True):
         deviations[cluster] = deviations.get(cluster, 0.0) + value - mean
     count = len(deviations)
-    # F1 varies less than binary scores, so its effective size may exceed n, but not by the evidence of a few dialogues.
+    # F1 varies less than binary scores, so its effective size may exceed n; a few dialogues are too little evidence of that.
     most = math.inf if count >= _FEW and any(0 < value < 1 for value in values) else n
     spread = math.fsum(x * x for x in deviations.values()) * count / (count - 1) if count > 1 else 0.0
     if spread <= 1e-12:  # no variance, or one dialogue: each dialogue counts as one item
@@ -186,9 +153,8 @@ def effective_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable
 
 
 def few_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> float:
-    """The effective sample size, reduced because it is itself estimated from few dialogues: times (z / t)², with t of
-    dialogues - 1 degrees of freedom (Korn & Graubard 1998). Raises ValueError for one dialogue, which says nothing about
-    others."""
+    """The effective sample size times (z / t)², with t of dialogues - 1 degrees of freedom, since it is itself estimated from few
+    dialogues (Korn & Graubard 1998). Raises ValueError for a single dialogue."""
     dialogues = len(set(clusters))
     if dialogues < 2:
         raise ValueError("an interval needs two dialogues or more")
@@ -196,9 +162,9 @@ def few_size(values: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> 
 
 
 def few_dialogues(values: Sequence[float] | Floats, clusters: Sequence[Hashable]) -> Interval:
-    """Wilson's interval of a mean of values in [0, 1] at `few_size`. Raises ValueError for one dialogue.
+    """Wilson's interval of a mean of values in [0, 1], for `few_size` items. Raises ValueError for one dialogue.
 
-    Resampling two to thirty dialogues gives intervals that are too narrow: of two equal ones, of width 0.
+    Resampling two to thirty dialogues would give intervals that are too narrow; two equal dialogues one of width 0.
 
     >>> interval = few_dialogues([1, 0, 0, 0, 0, 0, 0, 1], [1, 1, 1, 1, 2, 2, 2, 2])
     >>> interval.value, round(interval.low, 2), round(interval.high, 2)
@@ -236,10 +202,10 @@ def scale_mean(
 
 
 def mean_difference(values: Sequence[float], clusters: Sequence[Hashable], rng: Rng) -> MaybeEnds:
-    """The ends of the 95 % interval of a mean of (N,) differences, an item's of the same dialogue.
+    """The ends of the 95 % interval of a mean of (N,) differences of items. clusters: (N,) the items' dialogues.
 
-    `bootstrap` from `RESAMPLED` dialogues on; for fewer Student's t with dialogues - 1 degrees of freedom, with the dialogues'
-    standard error; (None, None) for one dialogue, or where no two dialogues differ.
+    `bootstrap` from `RESAMPLED` dialogues on; for fewer, Student's t with dialogues - 1 degrees of freedom and the standard error
+    over dialogues; (None, None) for one dialogue, or if all dialogues have the same mean.
 
     >>> low, high = mean_difference([1.0, 2.0, 3.0, 4.0], "abcd", Random(0))  # scipy.stats.ttest_1samp gives the same
     >>> round(low, 3), round(high, 3)
@@ -258,7 +224,7 @@ def mean_difference(values: Sequence[float], clusters: Sequence[Hashable], rng: 
 
 
 def influences(scores: Additive, clusters: Sequence[Hashable]) -> dict[str, Floats]:
-    """Metric -> (C,) its value less that without each dialogue, in order of first occurrence; zeros for one dialogue.
+    """Metric -> (C,) its value less the value without each dialogue, in order of first occurrence; 0 for a single dialogue.
 
     >>> influences(Means.of({"x": [1, 1, 0, 0]}), "aabc")["x"].round(3).tolist()
     [0.5, -0.167, -0.167]
@@ -273,28 +239,27 @@ def influences(scores: Additive, clusters: Sequence[Hashable]) -> dict[str, Floa
 
 @dataclass(frozen=True, slots=True)
 class Summand:
-    """A part of a weighted sum: a value with the ends of its interval, and its dialogues."""
+    """A part of a weighted sum: a value with the ends of its interval, and the dialogues that it comes from."""
 
     weight: float
     value: float
     low: float
     high: float
-    # Dialogue -> (what it moves the value by, its share of the items); empty: no dialogue is shared with another part.
+    # Dialogue -> (its influence on the value, its share of the items); empty: no dialogue is shared with another part.
     dialogues: Mapping[Any, tuple[float, float]]
 
 
 def weighted_sum(parts: Sequence[Summand]) -> Interval:
     """A weighted sum of values, with an interval that counts a dialogue once, however many parts ask about it.
 
-    The distances h of the parts' values to the ends of their intervals give that of the sum: the root of the sum over pairs of
-    parts of w h ρ w h (Zou & Donner 2008). The correlation ρ of two parts is that of their dialogues' influences, so it is 0
-    where they share none, and for intervals of ±1.96 standard errors over dialogues the result is that of the sum's own
-    cluster-robust standard error. A part whose items are all right or all wrong shows no influences: it is taken as independent
-    of parts that show some. Another such part on the same dialogues is taken to rise and fall with it, as each dialogue counts
-    as one item in their own intervals.
+    The distances h of the parts' values to the ends of their intervals give the sum's distance: the root of the sum over pairs of
+    parts of w h ρ w h (Zou & Donner 2008). The correlation ρ of two parts is that of their dialogues' influences, hence 0 if they
+    share no dialogue. For intervals of ±1.96 standard errors over dialogues the result is that of the sum's own cluster-robust
+    standard error. A part whose items are all right or all wrong has no influences. It counts as independent of parts with
+    influences, and as correlated with other such parts by the dialogues that they share.
 
-    Of fewer than `RESAMPLED` dialogues, parts that seem to make up for each other may do so by accident: there the interval
-    is at least that of independent parts.
+    With fewer than `RESAMPLED` dialogues, negative correlations may be accidental: the interval is then at least as wide as that
+    of independent parts.
 
     >>> same = Summand(0.5, 0.5, 0.4, 0.7, {n: ((-1.0) ** n, 0.01) for n in range(100)})
     >>> found = weighted_sum([same, same])
@@ -313,8 +278,8 @@ def weighted_sum(parts: Sequence[Summand]) -> Interval:
 
 
 def _correlations(parts: Sequence[Mapping[Any, tuple[float, float]]]) -> Floats:
-    """(P, P) correlations of the parts' influences over dialogues; between parts without influence those of their shares of
-    items, between a part with influences and one without 0."""
+    """(P, P) correlations of the parts: of their influences over dialogues; of two parts without influences, of their shares of
+    items; 0 between a part with and a part without influences."""
     number = {name: n for n, name in enumerate(dict.fromkeys(name for part in parts for name in part))}
     correlations = np.eye(len(parts))
     moves, shares = np.zeros((2, len(parts), len(number)))
@@ -339,8 +304,8 @@ def t_quantile(p: float, freedom: float) -> float:
 
 
 def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
-    """Two-sided exact p-value of McNemar's test that two models are right equally often: a binomial test on the items
-    that only one of them has right. Without such items it is 1.0.
+    """Two-sided exact p-value of McNemar's test that two models are right equally often: a binomial test on the items that only
+    one of them has right, 1.0 without such items.
 
     >>> mcnemar([True] * 6 + [False], [False] * 6 + [False])
     0.03125
@@ -354,16 +319,16 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
     return float(import_module("scipy.stats").binomtest(only_a, only_a + only_b, 0.5).pvalue)
 
 
-# The fewest differing dialogues with which a paired test can reach p < 0.05: if all d of them favour one model, p is
-# 2^(1-d), so 0.0625 for five and 0.03125 for six.
+# The fewest differing dialogues with which a paired test can reach p < 0.05: if all d of them favour one model, p is 2^(1-d),
+# that is 0.0625 for five and 0.03125 for six.
 FEWEST = 6
 
 
 def family_draws(family: int) -> int:
     """The number of random permutations of each test in a family of `family` tests.
 
-    p of random permutations is not below 1 / (draws + 1), and Holm's correction multiplies it by up to `family`: with a fixed
-    number of draws, large families could not call anything significant. Here that product is 0.01 at most.
+    p of random permutations is at least 1 / (draws + 1), and Holm's correction multiplies it by up to `family`: with a fixed
+    number of draws, nothing in a large family could be significant. With this number the product can be as small as 0.01.
 
     >>> family_draws(1), family_draws(500)
     (9999, 50000)
@@ -385,7 +350,7 @@ class PairedTest:
 
     @property
     def least(self) -> float:
-        """The smallest p-value that this number of differing dialogues can give: all favour the same model."""
+        """The p-value if all differing dialogues favoured the same model, which is the smallest possible one."""
         return min(1.0, 2.0 ** (1 - self.differ))
 
 
@@ -417,7 +382,7 @@ def paired_test(
 
 
 def _agreeing(low: float, high: float, value: float, p: float) -> tuple[float, float]:
-    """An interval, extended or cut at 0 where it would contradict a test at the level 0.05."""
+    """An interval that agrees with a test at the level 0.05: extended to 0, or cut there, if it would not."""
     if p >= 0.05:
         return min(low, 0.0), max(high, 0.0)
     if low < 0 < high:
@@ -435,7 +400,7 @@ class UnpairedTest:
     least: float  # smallest p-value that this number of dialogues can give
 
     def agreeing(self, low: float, high: float) -> tuple[float, float]:
-        """An interval of `value`, extended or cut at 0 where it would contradict the test."""
+        """An interval of `value` that agrees with the test: extended to 0, or cut there, if it would not."""
         return _agreeing(low, high, self.value, self.p)
 
 
@@ -450,10 +415,10 @@ def unpaired_test(
     """Test that two sets of different items have the same mean score, from permutations of dialogues between them: all of
     them, if there are no more than `family_draws(family)`, else as many at random.
 
-    a, b: the items' scores; clusters_a, clusters_b: their dialogues. A dialogue of both sets has items in both: a permutation
-    leaves them, or exchanges them with each other. The permuted statistic is the difference divided by its standard error, so
-    that the test holds, too, where one set's scores vary more than the other's (Janssen 1997; Chung & Romano 2013). Two-sided.
-    p is not below the chance that all dialogues unlike the others are in one set. Raises ValueError for a set without items.
+    a, b: the items' scores; clusters_a, clusters_b: their dialogues. If a dialogue has items in both sets, a permutation either
+    leaves these or exchanges them. The permuted statistic is the difference divided by its standard error, so that the test is
+    valid even if one set's scores vary more than the other's (Janssen 1997; Chung & Romano 2013). Two-sided. p is at least
+    the chance that all dialogues unlike the most frequent kind are in one set. Raises ValueError for a set without items.
 
     >>> unpaired_test([1, 1, 1, 0], [0, 0, 0, 1], "abcd", "efgh", Random(0), family=1).value
     0.5
@@ -466,13 +431,13 @@ def unpaired_test(
     both = [name for name in sums[0] if name in sums[1]]
     alone = [[row for name, row in side.items() if name not in other] for side, other in (sums, sums[::-1])]
     pairs = np.array([[side[name] for name in both] for side in sums]).reshape(2, len(both), 2)
-    # Rows: the dialogues of the first set alone, of the second alone; those of both in the first, and in the second.
+    # Rows: dialogues of the first set only; of the second only; those of both sets with their items in the first, in the second.
     total, size = np.concatenate([np.array(alone[0] + alone[1]).reshape(-1, 2), *pairs]).T
     moments = np.stack([total, size, total * total, total * size, size * size, np.zeros_like(total)], axis=1)
-    # A dialogue's score in one set times its items in the other: of the chosen rows, the sum is that of the first set.
+    # A dialogue's score in one set times its number of items in the other; summed over the first set's rows.
     moments[len(moments) - 2 * len(both) :, 5] = (pairs[:, :, 0] * pairs[::-1, :, 1]).ravel()
     everything = moments.sum(axis=0)
-    products = pairs.prod(axis=0).sum(axis=0)  # sums over dialogues of both: score times score, items times items
+    products = pairs.prod(axis=0).sum(axis=0)  # over dialogues of both sets: score times score, items times items
 
     def studentized(one: Floats) -> Floats:
         """(..., 6) moments of the first set -> (...) the difference of means over its standard error."""
@@ -489,7 +454,8 @@ def unpaired_test(
     mine, others = len(alone[0]), len(alone[1])
 
     def assigned(chosen: NDArray[Any], kept: NDArray[Any]) -> Floats:
-        """Rows of the first set: (P, dialogues of one set) and (P, dialogues of both, those that are left) -> (P, rows)."""
+        """(P, rows) 1 for rows in the first set. chosen: (P, dialogues of one set) 1 for those in it. kept: (P, dialogues of both
+        sets) 1 for those whose items are not exchanged."""
         return np.concatenate([chosen, kept, 1 - kept], axis=1).astype(float)
 
     observed = np.ones((1, mine + others), dtype=np.int8)
@@ -520,18 +486,18 @@ def unpaired_test(
 
 
 def _least_by_chance(means: Floats, alone_in_first: int, alone_in_second: int) -> float:
-    """The smallest p of `unpaired_test` that dialogues' means can give, in the order of its rows: the chance that all dialogues
-    with another mean than the most frequent one are in the same set.
+    """The smallest p of `unpaired_test` for these means of dialogues, in the order of its rows: the chance that all dialogues
+    whose mean is not the most frequent one are in the same set.
 
-    Where one dialogue of hundreds is not right, its set has a difference of about one standard error however they are permuted,
-    so that studentized differences tell the numbers of items apart, not the sets.
+    If one dialogue of hundreds is wrong, every permutation gives a difference of about one standard error, so that studentized
+    differences reflect the sets' numbers of items rather than their scores.
     """
     _, kind, counts = np.unique(np.round(means, 9), return_inverse=True, return_counts=True)
     differs = kind != int(counts.argmax())
     alone = int(differs[: alone_in_first + alone_in_second].sum())
     one, other = differs[alone_in_first + alone_in_second :].reshape(2, -1)
     swaps = 0.5 ** int((one != other).sum())
-    # Whole numbers are divided first: those of a thousand dialogues are too large for a float.
+    # The integers are divided first: for a thousand dialogues they are too large for a float.
     return swaps * (
         min(math.comb(n, alone) for n in (alone_in_first, alone_in_second))
         / math.comb(alone_in_first + alone_in_second, alone)
@@ -539,13 +505,13 @@ def _least_by_chance(means: Floats, alone_in_first: int, alone_in_second: int) -
 
 
 def _few(*counts: int) -> float:
-    """The geometric mean of c / (c - 1) over numbers of dialogues, the correction of a variance for few; 0 with one dialogue."""
+    """The small-sample correction of a variance: the geometric mean of c / (c - 1) over numbers c of dialogues; 0 if one is 1."""
     return math.prod(count / (count - 1) if count > 1 else 0.0 for count in counts) ** (1 / len(counts))
 
 
 def _mean_and_variance(moments: Floats, clusters: int) -> tuple[Floats, Floats]:
-    """(..., 5) sums over dialogues of t, n, t², tn, n² (t: a dialogue's score, n: its items) -> the mean per item and its
-    variance, that of a ratio."""
+    """(..., 5) sums over dialogues of t, n, t², tn, n² (t: a dialogue's score, n: its number of items) -> the mean per item, and
+    its variance as that of a ratio."""
     t, n, tt, tn, nn = np.moveaxis(moments, -1, 0)
     mean = t / n
     spread = np.maximum(tt - 2 * mean * tn + mean * mean * nn, 0.0) / (n * n)
@@ -557,9 +523,9 @@ def _nonzero(moves: Floats) -> NDArray[np.bool_]:
 
 
 def sign_flips(moves: Sequence[float] | Floats, rng: Rng, family: int) -> float:
-    """Two-sided p-value that (C,) differences of dialogues sum to 0, from flipping their signs: the permutation test that
-    swaps two models within dialogues. Exact if all differences are whole numbers, as of right and wrong answers, and where
-    all flips are no more than `family_draws(family)`; else from as many random flips.
+    """Two-sided p-value of the hypothesis that (C,) differences of dialogues have the mean 0, from flipping their signs: the
+    permutation test that swaps two models within dialogues. Exact if all differences are whole numbers, as those of right and
+    wrong answers, or if there are no more than `family_draws(family)` flips; else from as many random flips.
 
     >>> sign_flips([1.0] * 5, Random(0), family=1), sign_flips([0.4] * 6, Random(0), family=1)
     (0.0625, 0.03125)
@@ -593,8 +559,8 @@ def _whole_flips(moves: NDArray[np.int_], observed: int) -> float:
 
 
 def _random_flips(moves: Floats, count: int, generator: np.random.Generator) -> Floats:
-    """(count,) sums of (C,) numbers with random signs. A random byte holds the signs of eight numbers, whose 256 possible sums
-    are looked up."""
+    """(count,) sums of (C,) numbers with random signs. A random byte gives the signs of eight numbers; their 256 possible sums
+    are computed once."""
     signs = 1 - 2 * (np.arange(256)[:, None] >> np.arange(8) & 1)
     sums = np.zeros(count)
     for start in range(0, len(moves), 8):
@@ -606,9 +572,9 @@ def _random_flips(moves: Floats, count: int, generator: np.random.Generator) -> 
 def paired_interval(moves: Floats, sizes: Floats) -> tuple[float, float]:
     """95 % interval of a difference of means: (C,) differences summed by dialogue, and the dialogues' numbers of items.
 
-    The adjusted Wald interval of Bonett and Price (2012), for dialogues: two more are counted, of mean size, one in favour of
-    each model by as much as dialogues differ on average. So it has a width, too, where all dialogues agree. For binary scores
-    of independent items it is theirs.
+    The adjusted Wald interval of Bonett and Price (2012), for dialogues: two dialogues of mean size are added, one in favour of
+    each model by as much as dialogues differ on average. So the interval has a width even if all dialogues agree. For binary
+    scores of independent items it equals theirs.
 
     >>> low, high = paired_interval(np.array([1.0] * 6 + [0.0] * 2), np.ones(8))
     >>> round(low, 3), round(high, 3)
@@ -616,7 +582,7 @@ def paired_interval(moves: Floats, sizes: Floats) -> tuple[float, float]:
     """
     value, error = paired_error(moves, sizes)
     half = _Z * error
-    # No mean lies beyond its largest possible value; of scores beyond [-1, 1] that is unknown.
+    # Differences of scores in [0, 1] have means in [-1, 1]; of other scores the limits are unknown.
     most = 1.0 if (np.abs(moves) <= sizes + 1e-9).all() else math.inf
     return max(-most, value - half), min(most, value + half)
 
@@ -635,9 +601,9 @@ def paired_error(moves: Floats, sizes: Floats) -> tuple[float, float]:
 def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Floats, str]:
     """(M, N) values of M models on the same items -> (M, M) p-values of the differences of means, and the test's name.
 
-    The test of each pair is that of `paired_test`, with random flips throughout: McNemar's if all values are 0 or 1 and every
-    item has its own dialogue, else the permutation test. The pairs are one family. They share the permutations, so many models
-    cost little more than two.
+    Each pair has the test of `paired_test`: McNemar's if all values are 0 or 1 and every item has its own dialogue, else the
+    permutation test, always with random flips. The pairs are one family. They share the permutations, so that many models cost
+    little more than two.
     """
     count = len(values)
     permutations = family_draws(math.comb(count, 2))
@@ -652,7 +618,7 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Fl
     generator = generator_of(rng)
     for size in _blocks(len(sums), permutations):
         swaps = generator.integers(0, 2, (size, len(sums)), dtype=np.int8).astype(float)
-        # (M, size): a model's sum under each permutation; a pair's permuted difference is that of its rows.
+        # (M, size) each model's sum under each permutation; a pair's permuted difference is the difference of two rows.
         drawn = np.ascontiguousarray(((1 - 2 * swaps) @ sums).T)
         for i in range(count - 1):
             observed = np.abs(total[i] - total[i + 1 :])[:, None]
@@ -663,7 +629,7 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng) -> tuple[Fl
 
 
 def holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
-    """Holm's step-down adjusted p-values, in the given order. Those below alpha are significant at family-wise level alpha.
+    """Holm's step-down adjusted p-values, in the given order. A p-value below alpha is significant at family-wise level alpha.
 
     >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'b': 0.06, 'c': 0.06}
@@ -686,7 +652,7 @@ class Adjusted:
 
 
 def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Adjusted]:
-    """Correct each test, given as (family, p, smallest p that its dialogues can give), over its family.
+    """The corrected p-values of tests, each given as (family, p, smallest p that its dialogues allow).
 
     >>> [c.p for c in within_families([("a", 0.01, 0.0), ("b", 0.02, 0.0), ("a", 0.04, 0.0)])]
     [0.02, 0.02, 0.04]
@@ -699,7 +665,7 @@ def within_families(tests: Sequence[tuple[Hashable, float, float]]) -> list[Adju
 
 
 def generator_of(rng: Rng) -> np.random.Generator:
-    """A generator of NumPy: `rng` itself, or, if it is one of Python's, a new one seeded from it."""
+    """A generator of NumPy: `rng` itself, or a new one seeded from Python's `rng`."""
     return np.random.default_rng(rng.getrandbits(128)) if isinstance(rng, Random) else rng
 
 
@@ -716,7 +682,7 @@ def cluster_sums(statistics: Floats, clusters: Sequence[Hashable] | None) -> Flo
 
 
 def by_cluster(clusters: Sequence[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """(N,) indices of items that put those of a dialogue side by side, and (C,) the first position of each dialogue there."""
+    """(N,) indices of items in an order that groups them by dialogue, and (C,) the first position of each dialogue in it."""
     numbers: dict[Hashable, int] = {}
     of_item = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
     order = np.argsort(of_item, kind="stable")
@@ -732,7 +698,7 @@ def _blocks(clusters: int, draws: int) -> Iterator[int]:
 
 
 def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
-    """Blocks of (B, C) weights: how often each dialogue occurs in a resample of C dialogues."""
+    """Blocks of (B, C) weights: the number of times that each dialogue occurs in a resample of C dialogues."""
     blocks = [*_blocks(clusters, draws)]
     if isinstance(rng, Random) and clusters * draws <= _KEPT:
         yield _weights(rng.getrandbits(128), clusters, draws).astype(float)
@@ -744,22 +710,11 @@ def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
 
 @lru_cache(_CELLS)
 def _weights(seed: int, clusters: int, draws: int) -> NDArray[np.uint16]:
-    """(draws, C) weights by their seed: cells of the same items are resampled alike."""
+    """(draws, C) weights, cached by their seed, since cells of the same items have equal resamples."""
     return _bootstrap_weights(np.random.default_rng(seed), clusters, draws).astype(np.uint16)
 
 
 def _bootstrap_weights(generator: np.random.Generator, clusters: int, draws: int) -> NDArray[np.int64]:
-    """(draws, C) weights."""
+    """(draws, C) the number of times that each dialogue occurs in each resample."""
     drawn = generator.integers(0, clusters, (draws, clusters)) + np.arange(draws)[:, None] * clusters
     return np.bincount(drawn.ravel(), minlength=draws * clusters).reshape(draws, clusters)
-
-
-def _collect(blocks: Iterator[dict[str, Floats]]) -> dict[str, Floats]:
-    parts = list(blocks)
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def _subtract(a: dict[str, Floats], b: dict[str, Floats]) -> dict[str, Floats]:
-    if a.keys() != b.keys():
-        raise ValueError(f"metrics of one model only: {sorted(a.keys() ^ b.keys())}")
-    return {name: a[name] - b[name] for name in a}

@@ -21,7 +21,7 @@ from evalsuite.metrics.tokens import tokenise
 
 
 class TextCorpus:
-    """Answers and their references. Tokens and counts are cached, so that profiles share them."""
+    """Answers and their references, with cached tokens and counts, which profiles share."""
 
     def __init__(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
         if len(hypotheses) != len(references):
@@ -67,8 +67,8 @@ class TextCorpus:
         encoder: semsim.Encoder | None = None,
         names: Collection[str] = TEXT_METRICS.keys(),
     ) -> TextScores:
-        """The metrics of these names under a profile, all that it has by default; `encoder` adds the semantic similarity.
-        Raises ValueError for an unknown profile."""
+        """The metrics in `names` under a profile, by default all that the profile has. `encoder` adds semantic similarity. Raises
+        ValueError for an unknown profile."""
         chosen = profile_named(profile) if isinstance(profile, str) else profile
         wanted = [metric for metric in TEXT_METRICS.values() if metric.name in names]
         references, items = count_references(self.references), len(self.hypotheses)
@@ -142,5 +142,5 @@ _NAMED = {metric.counts.name: metric.counts for metric in TEXT_METRICS.values() 
 
 
 def _column(metric: TextMetric, shared: Floats) -> Floats:
-    """A metric's own values among those that share its counts."""
+    """A metric's values in an array of all metrics that share its counts."""
     return shared if metric.column is None else shared[..., metric.column]

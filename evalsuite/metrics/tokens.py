@@ -5,8 +5,8 @@
     char        every character that is not whitespace
     mixed       characters, but a Latin word or a number is one token ("iPhone11", "1.15")
     jieba       jieba.lcut, default dictionary, HMM on; tokens of whitespace are dropped
-    rjieba      jieba in Rust, ten times as fast; it must be installed. 40 of 30,000 sentences of CORECODE differ, those
-                with a score or name like "3-2" or "joy-con", which it keeps whole
+    rjieba      jieba in Rust, ten times as fast; it must be installed. 40 of 30,000 sentences of CORECODE differ: rjieba
+                keeps scores and names such as "3-2" and "joy-con" whole
     13a, zh     sacreBLEU's tokenisers of Western text (mteval-v13a) and of Chinese; sacreBLEU must be installed
 
 Libraries and dictionaries are loaded on first use, once in a process.
@@ -34,7 +34,7 @@ def whitespace(text: str) -> Tokens:
 
 
 def blank(text: str) -> Tokens:
-    """Split at each blank; two blanks enclose an empty token. An empty text has no tokens.
+    """Split at each blank, so that two blanks in a row enclose an empty token. An empty text has no tokens.
 
     >>> blank("好看\\n因为 他")
     ['好看\\n因为', '他']
@@ -93,7 +93,7 @@ TOKENISERS: dict[str, Callable[[str], Tokens]] = {
 
 
 def tokenise(texts: Sequence[str], name: str) -> list[Tokens]:
-    """The tokens of each text, in order. Repeated texts (references often are) are tokenised once.
+    """The tokens of each text, in order. A repeated text, as references often are, is tokenised once.
 
     >>> tokenise(["你好 世界"], "whitespace")
     [['你好', '世界']]
@@ -112,7 +112,7 @@ def tokeniser(name: str) -> Callable[[str], Tokens]:
 
 @cache
 def token_signature(name: str) -> str:
-    """Name and version for signatures: our tokenisers have a number, others the version of their library.
+    """A tokeniser's name and version for signatures. Our tokenisers have a number, others the version of their library.
 
     >>> token_signature("char")
     'char.1'
@@ -140,7 +140,7 @@ def jieba_tokenizer() -> Any:
     with warnings.catch_warnings():  # jieba's regular expressions warn on Python 3.12 and later
         warnings.simplefilter("ignore", SyntaxWarning)
         library = import_module("jieba")
-    # jieba logs which dictionary it loads, and that its cache cannot be written, which does no harm.
+    # jieba would log the dictionary that it loads, and harmless failures to write its cache.
     library.setLogLevel(50)
     tokenizer = library.Tokenizer()
     if folder := cache_folder():

@@ -1,4 +1,4 @@
-"""Several askings of one item: majority vote, right at least once, right every time; and how much the askings disagree.
+"""Metrics of several askings of one item: majority vote, right at least once, right every time, and disagreement.
 
 majority      cons@k: credit of a majority vote over k of the n askings, the mean over all draws of k
 right_once    pass@k: chance that at least one of k askings is right; unbiased (Chen et al. 2021, eq. 1)
