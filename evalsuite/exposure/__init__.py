@@ -1,1 +1,1 @@
-"""Has a model read a benchmark's files? Tests by likelihoods and by generated texts (docs/contamination.md)."""
+"""Tests whether a model has read a benchmark's files, by likelihoods and by generated texts (docs/contamination.md)."""

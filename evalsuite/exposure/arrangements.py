@@ -1,8 +1,8 @@
 """Texts in the published arrangement and in others: the order of items in a file, the order of an item's options.
 
-If chance decided which arrangement was published, a model that never read the file cannot know it. `Arrangements.check` looks
-in the texts, without a model, for signs that something else decided, such as items sorted by topic or options in a fixed order:
-then every model finds the published arrangement likelier, and the test says nothing.
+If chance decided which arrangement was published, a model that never read the file cannot know it. If something else decided,
+such as sorting by topic or a fixed order of options, every model finds the published arrangement likelier, and the test says
+nothing. `Arrangements.check` looks for signs of this in the texts, without a model.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from evalsuite.exposure.texts import Entries, Unit, arranged, orders, shards
 from evalsuite.perturb.choice import permute
 from evalsuite.types import Item
 
-# A true difference of so many standard errors has p < 0.05 (one-sided) in 4 of 5 cases.
+# The true difference, in standard errors, that has p < 0.05 (one-sided) in 4 of 5 cases.
 POWER = NormalDist().inv_cdf(0.95) + NormalDist().inv_cdf(0.8)
-SUSPECT = 0.01  # p-value of `check` below which the arrangement was not left to chance
+SUSPECT = 0.01  # an arrangement with a smaller p-value of `check` was not left to chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,11 @@ class Arrangements:
     """Strata with the texts of their arrangements, the published one first."""
 
     strata: tuple[tuple[TextPair, ...], ...]
-    items: int  # entries or items in them
-    left_out: int  # entries that are in no stratum
-    checks: Mapping[str, float]  # clue that distinguishes published arrangements without a model -> p-value
+    items: int  # number of entries or items in the strata
+    left_out: int  # number of entries or items in no stratum
+    checks: Mapping[
+        str, float
+    ]  # clue by which published arrangements may differ from others without a model -> p-value
 
     @property
     def pairs(self) -> list[TextPair]:
@@ -43,7 +45,7 @@ class Arrangements:
 
     @property
     def check(self) -> float:
-        """The p-value of the hypothesis that no clue tells published arrangements from others: the smallest of `checks`,
+        """The p-value of the hypothesis that published arrangements differ from others by no clue: the smallest of `checks`,
         corrected for their number (Bonferroni)."""
         return min(1.0, len(self.checks) * min(self.checks.values(), default=1.0))
 
@@ -66,13 +68,13 @@ class ArrangementTest:
 
 
 def exact_test(arrangements: Arrangements, logprobs: Sequence[float], rng: Random) -> ArrangementTest:
-    """Test arrangements. `logprobs`: a value for each of `Arrangements.pairs`, the text's log-probability in nats, or its excess
-    over that of a reference model."""
+    """Test whether published arrangements are likelier than others. `logprobs`: for each of `Arrangements.pairs` the text's
+    log-probability in nats, or its excess over that of a reference model."""
     values_left, values = iter(logprobs), list[list[float]]()
     for stratum in arrangements.strata:
         values.append([next(values_left) for _ in stratum])
     gain = fmean(row[0] - fmean(row[1:]) for row in values) if values else 0.0
-    # Under chance, the published one less the mean of the others has (n / (n - 1))² times the variance of the n values.
+    # By chance, the first value less the mean of the others has (n / (n - 1))² times the variance of the n values.
     spread = math.fsum(pvariance(row) * (len(row) / (len(row) - 1)) ** 2 for row in values) ** 0.5 / max(1, len(values))
     return ArrangementTest(stratified_p(values, rng), *above(values), len(values), gain, POWER * spread)
 
@@ -83,8 +85,8 @@ def exact_test(arrangements: Arrangements, logprobs: Sequence[float], rng: Rando
 def order_of_items(
     entries: Entries, count: Callable[[str], int], room: int, others: int, seed: int, most: int | None = None
 ) -> Arrangements:
-    """Shards of at most `room` tokens with their dialogues in the published order and in up to `others` different ones (Oren et
-    al. 2023). `count`: the tokens of a text; `most`: take only so many shards, drawn at random."""
+    """Shards of at most `room` tokens with their dialogues in the published order and in up to `others` different orders (Oren et
+    al. 2023). `count`: counts the tokens of a text. `most`: the most shards, drawn at random from all."""
     rng = Random(f"{seed}:order of items")
     chosen = shards(entries, count, room)
     if most is not None and len(chosen) > most:
@@ -100,13 +102,13 @@ def order_of_items(
 
 
 _CLUES = ("similar neighbours", "neighbours of similar length", "longer entries later", "longer entries earlier")
-_UNREAD = 19  # the most other orders that the checks compare: more than a model reads, since they cost little
+_UNREAD = 19  # the most other orders that the checks compare: more than a model reads, since they need no model
 _DRAWS = 9_999
 
 
 def _likenesses(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[list[float]]:
-    """For each of _CLUES, its value for each order. The clues about neighbours have equal values for an order and its reverse,
-    and so for both orders of two units; the rise of lengths tells these apart."""
+    """For each of _CLUES, its value for each order. The clues about neighbours have equal values for an order and its reverse, so
+    also for both orders of two units; the clues about rising lengths do not."""
     texts = ["".join(entry.head + entry.tail for entry in unit) for unit in shard]
     grams = [{*map("".join, pairwise(text))} for text in texts]
     near = {
@@ -125,8 +127,8 @@ def _likenesses(shard: Sequence[Unit], drawn: Sequence[Sequence[int]]) -> list[l
 def order_of_options(
     items: Sequence[Item], prompt_of: Callable[[Item], tuple[str, str]], others: int, seed: int
 ) -> Arrangements:
-    """Items with their options in the published order and in up to `others` different ones, each with the right reply, whose
-    label is that of the right option in this order. `prompt_of`: an item's prompt and its right reply."""
+    """Items with their options in the published order and in up to `others` different orders, each followed by the right reply in
+    that order. `prompt_of`: gives an item's prompt and right reply."""
     strata, fixed, usable = list[tuple[TextPair, ...]](), list[list[float]](), list[Item]()
     before = _precedences(items)
     rng = Random(f"{seed}:order of options")
@@ -153,7 +155,7 @@ def _precedences(items: Sequence[Item]) -> Counter[tuple[str, str]]:
 
 
 def _usual(item: Item, order: Sequence[int], before: Counter[tuple[str, str]]) -> float:
-    """The agreement of an order with the usual order of the same options in other items; higher is more usual."""
+    """The agreement of an order with the order of the same options in other items; higher is more usual."""
     published = {*combinations(item.options, 2)}
     texts = [item.options[n] for n in order]
     return math.fsum(

@@ -1,7 +1,7 @@
 """Test whether a model continues the first half of an item as its file does.
 
-Local models are given the first half of the file's entry, as it stands there. Endpoints are asked in words, once with the name
-of the benchmark and its split (guided), once without (general; Golchin & Surdeanu 2023).
+Local models get the first half of the file's entry, byte for byte. Endpoints are asked in words to continue it, once with the
+name of the benchmark and its split (guided), once without (general; Golchin & Surdeanu 2023).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from evalsuite.metrics.counts import lcs_length
 from evalsuite.types import Message, Request
 
 TOKENS = 64  # the limit of a reply
-# A completion is near-exact if at least so many characters are compared, with a ROUGE-L of at least NEAR.
+# A completion is near-exact if at least _LEAST characters are compared, with a ROUGE-L of at least NEAR.
 _LEAST = 20
 NEAR = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """An item's text in two: a model sees the first."""
+    """The two halves of an item's text, of which a model sees the first."""
 
     item: str
     first: str
@@ -28,20 +28,20 @@ class Halves:
 
 
 def halves(item: str, text: str) -> Halves | None:
-    """A text cut near its middle, at the end of a turn or line if one is near; None if it is too short."""
+    """The text cut near its middle, if possible at the end of a line; None if it is too short."""
     middle = len(text) // 2
-    ends = [n + 1 for n, char in enumerate(text) if char in "\n" and abs(n - middle) <= len(text) // 4]
+    ends = [n + 1 for n, char in enumerate(text) if char == "\n" and abs(n - middle) <= len(text) // 4]
     cut = min(ends, key=lambda n: abs(n - middle), default=middle)
     return Halves(item, text[:cut], text[cut:]) if len(text) - cut >= _LEAST and cut else None
 
 
 def plain_request(half: Halves) -> Request:
-    """The first half alone, for a model to go on with."""
+    """The request with the first half as its whole prompt."""
     return Request(half.item, half.first, (Message("user", half.first),), TOKENS, batch=("completion",))
 
 
 def asked_request(half: Halves, template: TemplateFile, name: str, split: str) -> Request:
-    """A request to continue the first half. `name`: the benchmark's name; "": the request names none."""
+    """The request to continue the first half. `name`: the benchmark's name, or "" to name none."""
     text = template.render({"text": half.first, "name": name, "split": split}, f"item {half.item}")
     return Request(half.item, text, (Message("user", text),), 4 * TOKENS, batch=("completion", name))
 
@@ -50,17 +50,17 @@ def asked_request(half: Halves, template: TemplateFile, name: str, split: str) -
 class Overlap:
     """The overlap of a reply with the continuation in the file."""
 
-    rouge: float  # ROUGE-L's F1 on characters, with as much of the second half as the reply has
-    compared: int  # characters of the second half
+    rouge: float  # ROUGE-L's F1 on characters, with a part of the second half as long as the reply
+    compared: int  # length of that part in characters
 
     @property
     def near(self) -> bool:
-        """Whether the reply is the second half, but for a few characters."""
+        """Whether the reply equals the second half except for a few characters."""
         return self.rouge >= NEAR and self.compared >= _LEAST
 
 
 def overlap(reply: str, second: str) -> Overlap:
-    """Compare a reply with as many characters of the second half as it has, but at least _LEAST. Blanks do not count.
+    """Compare a reply with as many characters of the second half as it has, but at least _LEAST. Whitespace is left out.
 
     >>> overlap("我去看电影了。", "我去看电影了。你呢？我们下次再一起去吧，好不好呀？").rouge
     0.5185185185185185

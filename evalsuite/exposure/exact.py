@@ -1,11 +1,11 @@
-"""The statistics of the tests: p-values that hold whatever a model is like, as they rest on what is exchangeable alone.
+"""p-values of the tests. They are valid for every model, since they assume nothing but exchangeability under the null hypothesis.
 
-    stratified_p    one arrangement of several is the published one: in each shard the order of the items, in each item that
-                    of its options. If the model never saw it, every arrangement was as likely to be the published one
-    greater_p       official items against control items: if the model saw neither, it did not matter which is which
+    stratified_p    one of several arrangements is the published one: of the items in each shard, or the options of each item.
+                    If the model never saw it, each arrangement was equally likely to be the published one
+    greater_p       official items against control items: if the model saw neither, the two sides are exchangeable
 
-Both are one-sided: only a higher likelihood of what was published speaks for having seen it. A p-value counts the draws that
-are as far out as the observed one, itself among them, so that it is never too small (Phipson & Smyth 2010).
+Both are one-sided: only a higher likelihood of published texts indicates that a model has seen them. A p-value counts the draws
+that are as extreme as the observed one, which is among them, so that it is never too small (Phipson & Smyth 2010).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _EQUAL = 1e-9
 
 def stratified_p(strata: Sequence[Sequence[float]], rng: Random, draws: int = DRAWS) -> float:
     """The p-value of the hypothesis that the published arrangements score no higher than others; 1 without anything to compare.
-    Each stratum is independent of the others and lists the scores of its arrangements, the published one first.
+    Strata are independent. Each lists the scores of its arrangements, the published one first.
 
-    Conditional on the scores of each stratum, any of them was as likely to be that of the published arrangement; the statistic
-    is the sum over strata of its score. So few other arrangements suffice where there are many strata: with 5 others in each
-    of 20 shards there are 6^20 equally likely sums, of which `draws` are drawn.
+    Conditional on the scores of a stratum, each was equally likely to be that of the published arrangement. The statistic is the
+    sum over strata of the published arrangement's score. So few other arrangements suffice if there are many strata: with 5
+    others in each of 20 shards there are 6^20 equally likely sums, of which `draws` are drawn.
 
     >>> stratified_p([[1.0, 0.0]] * 30, Random(0)), stratified_p([[0.0, 0.0]], Random(0))
     (1e-05, 1.0)
@@ -40,7 +40,7 @@ def stratified_p(strata: Sequence[Sequence[float]], rng: Random, draws: int = DR
     _require_finite(np.concatenate(rows))
     counts = np.array([len(row) for row in rows])
     scores = np.zeros((len(rows), counts.max()))
-    for n, row in enumerate(rows):  # differences from the mean: sums of small numbers stay exact
+    for n, row in enumerate(rows):  # differences from the mean are small, so that their sums are accurate
         scores[n, : len(row)] = row - row.mean()
     observed = scores[:, 0].sum()
     slack = _EQUAL * (1 + np.abs(scores).max())
@@ -55,13 +55,13 @@ def stratified_p(strata: Sequence[Sequence[float]], rng: Random, draws: int = DR
 
 
 def _require_finite(values: Floats) -> None:
-    """Raise ValueError for a value that is not finite: no draw is as far out as NaN, so its p-value would be the smallest."""
+    """Raise ValueError for a value that is not finite. No draw is as extreme as NaN, which would get the smallest p."""
     if not np.isfinite(values).all():
         raise ValueError("a score is not a finite number")
 
 
 def above(strata: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """(pairs of a published arrangement and another in which the published one scores higher, ties as halves; all pairs)."""
+    """(number of pairs in which the published arrangement scores higher than another, ties as halves; number of pairs)."""
     higher = pairs = 0.0
     for first, *others in strata:
         pairs += len(others)
@@ -72,7 +72,7 @@ def above(strata: Sequence[Sequence[float]]) -> tuple[float, float]:
 def greater_p(official: Sequence[float], control: Sequence[float], rng: Random, draws: int = DRAWS) -> float:
     """The p-value of the hypothesis that values of official dialogues are on average no higher than those of control dialogues,
     from permuting dialogues between the two: exact if both were drawn from the same distribution and the model saw none of them.
-    The draws end after a thousand where p is far from small.
+    If p is clearly not small after a thousand draws, no more are made.
 
     >>> greater_p([1.0] * 20, [0.0] * 20, Random(0))
     1e-05
@@ -101,8 +101,8 @@ def differ_p(a: Sequence[float], b: Sequence[float], rng: Random) -> float:
 
 
 def positive_p(moves: Sequence[float], rng: Random) -> float:
-    """The p-value of the hypothesis that (N,) differences are no greater than 0, from flipping their signs: each was as likely
-    the other way round.
+    """The p-value of the hypothesis that (N,) differences are no greater than 0, from flipping their signs: under it, each sign
+    was equally likely.
 
     >>> positive_p([1.0] * 30, Random(0))
     1e-05

@@ -1,9 +1,9 @@
 """Scores of single items, and comparisons with control items.
 
 An item's likelihood says little by itself: some texts are likely for any model. It becomes evidence beside control items of
-the same kind: items that nobody could have read, or those of another split, if chance decided which split an item went to. A
-model that saw neither cannot tell official from control items, so that the p-value of `compare` is exact. A model that saw both
-looks like one that saw none. Without control items there is no p-value.
+the same kind: items that nobody could have read, or items of another split, if chance decided which split an item went to. A
+model that saw neither cannot distinguish official from control items, so that the p-value of `compare` is exact. A model that
+saw both looks like one that saw none. Without control items there is no p-value.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from evalsuite.exposure.texts import Entries
 from evalsuite.perturb.text import swap_speakers
 from evalsuite.types import Item
 
-# p-value of the checks below which chance did not decide which items are official: lower than that of arrangements, since a small
-# difference in length between two splits moves a score that is a mean over tokens by next to nothing.
+# With a smaller p-value of the checks, chance did not decide which items are official. It is smaller than that of arrangements,
+# since a small difference in length between two splits hardly changes a mean over tokens.
 SUSPECT = 0.001
 PromptAndReply = Callable[[Item], tuple[str, str]]  # an item's prompt and its right reply
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeText:
-    """A text of an item to score, or two: as published, and reworded."""
+    """A text of an item to score, or two texts: as published, and with other names."""
 
     item: str  # id of the item, or its position in the file
-    context: Hashable  # dialogue of the text: texts of one dialogue count as one
+    context: Hashable  # the text's dialogue; texts of one dialogue count as one value, their mean
     pairs: tuple[TextPair, ...]
 
 
@@ -47,12 +47,14 @@ class ControlComparison:
     control: float | None  # mean over control dialogues; None without control
     p: float | None  # p-value, one-sided, that official values are no higher; None without control
     dialogues: tuple[int, int]
-    detectable: float | None  # difference that a test of this size detects with a power of 0.8 at p < 0.05
+    detectable: (
+        float | None
+    )  # difference that a test of this size detects with a power of 0.8 at p < 0.05; None if unknown
 
 
 def raw_texts(entries: Entries) -> list[ProbeText]:
-    """Entries of a file, byte for byte, after the characters that separate entries in the file. (Not after a token that begins a
-    text: none stood there when a model read the file, and after one some models recall nothing.)"""
+    """Entries of a file, byte for byte, after the characters that separate entries in the file. (No token that begins a text
+    stands before them: there was none when a model read the file, and after such a token some models recall nothing.)"""
     return [
         ProbeText(entry.items[0].id if entry.items else str(n), entry.context, ((entries.between, entry.text),))
         for n, entry in enumerate(entries.entries)
@@ -60,12 +62,12 @@ def raw_texts(entries: Entries) -> list[ProbeText]:
 
 
 def prompt_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[ProbeText]:
-    """Items as a prompt and its right reply."""
+    """Items as prompts with the right reply."""
     return [ProbeText(item.id, item.context, (("", "".join(prompt_of(item))),)) for item in items]
 
 
 def renamed_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[ProbeText]:
-    """Items with the names of their speakers changed: as published, then with A and B swapped. Those without are left out."""
+    """Items as published and with the speakers A and B swapped. Items that the swap does not change are left out."""
     swapped = ((item, swap_speakers(item)) for item in items)
     return [
         ProbeText(item.id, item.context, tuple(("", "".join(prompt_of(shown))) for shown in (item, other)))
@@ -75,7 +77,7 @@ def renamed_texts(items: Sequence[Item], prompt_of: PromptAndReply) -> list[Prob
 
 
 def kept_apart(official: Sequence[ProbeText], control: Sequence[ProbeText]) -> tuple[list[ProbeText], list[ProbeText]]:
-    """The official and the control texts without dialogues that both have."""
+    """The official and the control texts, without those of dialogues that both have."""
     both = {text.context for text in official} & {text.context for text in control}
     official_only, control_only = (
         [text for text in texts if text.context not in both] for texts in (official, control)
@@ -119,7 +121,7 @@ def compare(
 
 
 def checks(official: Sequence[ProbeText], control: Sequence[ProbeText], rng: Random) -> Mapping[str, float]:
-    """Clues that tell official from control texts without a model -> their two-sided p-values."""
+    """Clue by which official and control texts may differ without a model -> its two-sided p-value."""
     if not official or not control:
         return {}
     words = Counter(char for text in (*official, *control) for char in text.pairs[0][1])
@@ -150,7 +152,7 @@ def mink(scores: Sequence[LikelihoodScores]) -> float:
 
 
 def minkpp(scores: Sequence[LikelihoodScores]) -> float:
-    """Min-K++ of a text, for engines that give the whole vocabulary; 0 if the engine does not."""
+    """Min-K++ of a text, which engines have that give the likelihoods of the whole vocabulary; else 0."""
     return scores[0].minkpp or 0.0
 
 

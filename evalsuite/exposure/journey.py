@@ -1,5 +1,5 @@
 """`evalsuite contamination` on one page: plan the tests of each file, let the model and the reference score the texts, write the
-results into the run's folder. What was computed is kept in contamination.sqlite there; the same command resumes."""
+results into the run's folder. contamination.sqlite there keeps scores and replies, so that the same command resumes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from evalsuite.evaluation.ask import RequestGroup, ask, collect_problems, loader
 from evalsuite.evaluation.display import Display, ProgressLine, log_to
 from evalsuite.evaluation.manifest import keep_benchmark_files
 from evalsuite.evaluation.plan import EvalSet, prepare
-from evalsuite.exposure.completion import overlap
+from evalsuite.exposure.completion import Overlap, overlap
 from evalsuite.exposure.likelihoods import measure, missing
 from evalsuite.exposure.plan import ControlFiles, Planner, tests_for
 from evalsuite.exposure.probes import CompletionProbe, Probe, ProbeRow
@@ -40,7 +40,7 @@ _OF_RUNS = ("tasks", "benchmark", "set", "split", "data", "limit", "skip_bad", "
 
 @dataclass(frozen=True, slots=True)
 class ContaminationResult:
-    """The results of a command: rows of this and earlier commands, and its problems."""
+    """The rows of this and earlier commands in the folder, and the problems of this command."""
 
     out: Path
     rows: list[ExposureTest]
@@ -107,7 +107,7 @@ def _test(
                     work.ask(backend, store, display, reference.name)
                 reference_facts = {"name": reference.name, "fingerprint": backend.fingerprint}
         if reference and not reference_facts:
-            tested_models = []  # without it the results would not be the requested ones
+            tested_models = []  # results without the reference are not those that were requested
         rows = [row for model, work in tested_models for row in work.rows(s, model.name, reference_facts)]
     keep_rows(out, rows)
     if (out / "store.sqlite").is_file():
@@ -117,7 +117,7 @@ def _test(
 
 
 def _plain(model: Model) -> Model:
-    """A local model without its chat template: files are read as they are."""
+    """A local model without its chat template, since files are read as plain text; any other model unchanged."""
     if not backend_named(model.backend).local:
         return model
     return model.model_copy(update={"chat": False, "chat_template": None})
@@ -125,31 +125,32 @@ def _plain(model: Model) -> Model:
 
 @dataclass(slots=True)
 class _ModelTests:
-    """The tests of one model, with the scores and texts that it and the reference produced."""
+    """The tests of one model, with the scores and overlaps of this model and of the reference."""
 
     probes: list[Probe]
-    written: list[CompletionProbe]
-    scores: list[Any]  # the model's, then the reference's: a list for each probe
-    replies: list[Any]
+    completions: list[CompletionProbe]
+    scores: list[Any]  # the model's, then the reference's: a list for each of `probes`
+    overlaps: list[Any]  # the model's, then the reference's: a list for each of `completions`
     fingerprint: str
 
     @classmethod
     def plan(cls, planner: Planner, sources: Sequence[EvalSet]) -> _ModelTests:
         planned = [probe for source in sources for probe in planner.probes(source)]
         probes = [probe for probe in planned if not isinstance(probe, CompletionProbe)]
-        written = [probe for probe in planned if isinstance(probe, CompletionProbe)]
-        return cls(probes, written, [], [], planner.backend.fingerprint)
+        completions = [probe for probe in planned if isinstance(probe, CompletionProbe)]
+        return cls(probes, completions, [], [], planner.backend.fingerprint)
 
     def ask(self, backend: Backend, store: Store, display: Display, name: str) -> None:
-        """Let a model score texts and continue halves. Stored ones are not asked again."""
+        """Let a model score the texts and continue the first halves. Stored scores and replies are reused."""
         pairs = [pair for probe in self.probes for pair in probe.pairs]
         if pairs:
             if not isinstance(backend, Surprisal):
                 raise ConfigError(f"model {name}: its backend gives no likelihoods of texts; --tests guided")
             todo = missing(backend, pairs, store)
-            tokens = sum(backend.tokens(Request("", context + text, (), 0)) for context, text in todo)
+            sizes = [backend.tokens(Request("", context + text, (), 0)) for context, text in todo]
+            tokens = sum(sizes)
             display.say(f"{name}: {len(todo):,} texts of {tokens:,} tokens to score")
-            if backend.context and (long := _too_long(backend, todo)):
+            if backend.context and (long := max(sizes, default=0)) >= backend.context:
                 raise ConfigError(
                     f"model {name}: a text has {long:,} tokens, and its context {backend.context:,}: --window "
                     f"{backend.context // 2}"
@@ -159,33 +160,32 @@ class _ModelTests:
             self.scores.append([[next(scores) for _ in probe.pairs] for probe in self.probes])
         else:
             self.scores.append([[] for _ in self.probes])
-        self.replies.append([_replies(probe, backend, store, display, name) for probe in self.written])
+        self.overlaps.append([_overlaps(probe, backend, store, display, name) for probe in self.completions])
 
     def rows(self, s: ContaminationSettings, name: str, reference: dict[str, str]) -> Iterator[ProbeRow]:
-        """The results of the model."""
+        """The rows of the model's results."""
         head = {"model": name, "fingerprint": self.fingerprint}
         others = self.scores[1] if reference else [None] * len(self.probes)
         for probe, scores, reference_scores in zip(self.probes, self.scores[0], others, strict=True):
             yield head | _with_reference(probe.row(scores, reference_scores, s.seed), reference)
-        others_replies = self.replies[1] if reference else [()] * len(self.written)
-        for completion, overlaps, reference_overlaps in zip(self.written, self.replies[0], others_replies, strict=True):
+        others_overlaps = self.overlaps[1] if reference else [()] * len(self.completions)
+        every = zip(self.completions, self.overlaps[0], others_overlaps, strict=True)
+        for completion, overlaps, reference_overlaps in every:
             yield head | _with_reference(completion.row(overlaps, reference_overlaps, s.seed), reference)
-
-
-def _too_long(backend: Backend, pairs: Sequence[tuple[str, str]]) -> int:
-    longest = max((backend.tokens(Request("", context + text, (), 0)) for context, text in pairs), default=0)
-    return longest if longest + 1 > (backend.context or longest + 1) else 0
 
 
 def _with_reference(row: ProbeRow, reference: dict[str, str]) -> ProbeRow:
     return {**row, "reference": {**reference, **row["reference"]} if row["reference"] else None}
 
 
-def _replies(probe: CompletionProbe, backend: Backend, store: Store, display: Display, name: str) -> list[Any]:
+def _overlaps(
+    probe: CompletionProbe, backend: Backend, store: Store, display: Display, name: str
+) -> list[Overlap | None]:
+    """Ask a probe's requests. The overlap of each reply with the second half; None for a failed request."""
     keys = [request_key(backend.fingerprint, request, False, backend.settings) for request in probe.requests]
     line = ProgressLine(name, f"{probe.file.set} {probe.file.task}", probe.file.test)
     ask([RequestGroup(line, probe.requests, keys)], backend.generate, store, display)
-    overlaps = []
+    overlaps: list[Overlap | None] = []
     for key, second in zip(keys, probe.seconds, strict=True):
         reply = store.response(key)
         overlaps.append(None if reply is None or reply.error is not None else overlap(reply.text, second))

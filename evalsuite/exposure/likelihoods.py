@@ -1,4 +1,4 @@
-"""Likelihoods of texts under a model. A store keeps them, so that none is computed twice."""
+"""Likelihoods of texts under a model, which a store keeps, so that none is computed twice."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def measure(
     store: Store | None = None,
     advance: Callable[[int], None] = lambda n: None,
 ) -> list[LikelihoodScores]:
-    """The scores of each pair's text; stored ones are not computed again. `advance` gets the numbers of texts done.
+    """The scores of each pair's text; stored scores are not computed again. `advance` is called with numbers of texts scored.
 
-    Raises FloatingPointError for a likelihood that is not finite: a p-value would mean nothing.
+    Raises FloatingPointError for a likelihood that is not finite, with which no p-value is valid.
     """
     keys = [_key(backend.fingerprint, pair) for pair in pairs]
     known: dict[str, LikelihoodScores] = {}

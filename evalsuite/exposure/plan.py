@@ -1,4 +1,4 @@
-"""Plans the tests of a benchmark's files for one model: the texts that each test has it score or continue."""
+"""Plan the tests of a benchmark's files for one model: the texts that the model scores or continues for each test."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from evalsuite.prompt import Prompt, usual_wording
 from evalsuite.types import Item, Request
 
 log = logging.getLogger(__name__)
-_EDGE = 8  # tokens of a model's context that are left free: two texts may have more tokens joined than apart
+_EDGE = 8  # tokens of a model's context that are left free, since joined texts may have more tokens than their parts
 _Score = Callable[[Sequence[LikelihoodScores]], float]
 
 
 def tests_for(s: ContaminationSettings, model: Model) -> list[str]:
-    """The tests that the model's backend can take. Raises ConfigError if there is none, or for a named one that it cannot."""
+    """The requested tests that the model's backend can take. Raises ConfigError if there are none."""
     row = backend_named(model.backend)
     able = [name for name in TESTS if name != "guided"] if row.local else ["guided"]
     if model.backend == "baseline" or not (row.local or "generate" in row.scorings):
@@ -84,7 +84,7 @@ class Planner:
         """The tests of one file."""
         s, task = self.s, source.task
         if not task.kind.written:
-            return  # a probe has no text of its own
+            return  # the texts of probes are items of other tasks
         file = partial(ProbedFile, task.name, source.set, s.split)
         entries = read_entries(source.file, s.limit)
         shown = self._prompt_of(source)
@@ -131,7 +131,7 @@ class Planner:
         return lambda item: (prompt.render(item), prompt.target(item))
 
     def _options(self, candidates: Sequence[Item], shown: PromptAndReply) -> Arrangements:
-        """Orders of the options of at most s.items items, chosen by a hash of their ids, without those that are too long."""
+        """Orders of the options of at most `s.items` items, chosen by a hash of their ids, without items that are too long."""
         s = self.s
         by_hash = sorted(candidates, key=lambda item: hashlib.sha256(f"{s.seed}:options:{item.id}".encode()).digest())
         chosen = {item.id for item in by_hash[: s.items]}
@@ -148,7 +148,7 @@ class Planner:
         score: _Score,
         figures: Mapping[str, _Score],
     ) -> ItemProbe:
-        """A score of texts drawn from both sides, without dialogues that both have and texts that are too long."""
+        """A test of texts drawn from both sides, without dialogues that both have, and without texts that are too long."""
         room = self._context - _EDGE
         official_texts, control_texts = (
             [t for t in items.drawn(side, self.s.items, self.s.seed) if all(self._count(x) < room for _, x in t.pairs)]

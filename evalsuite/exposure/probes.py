@@ -31,7 +31,7 @@ class ProbedFile:
     form: str = "raw"  # a name in settings.FORMS
 
     def row(self, p: float | None, why: str, listed: Sequence[str] = (), **columns: Any) -> ProbeRow:
-        """A row of results; with a reason `why` there is none, it has no p-value."""
+        """A row of results. `why`: the reason why it has no p-value, else ""."""
         return asdict(self) | columns | {"p": None if why else p, "why": why, "listed": list(listed)}
 
     def rng(self, seed: int) -> Random:
@@ -40,7 +40,7 @@ class ProbedFile:
 
 @dataclass(frozen=True, slots=True)
 class ArrangementProbe:
-    """The published arrangement against others."""
+    """A test of published arrangements against others."""
 
     file: ProbedFile
     arrangements: Arrangements
@@ -86,7 +86,7 @@ def _share(part: float, whole: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ItemProbe:
-    """A score of single items, official and control. `figures` are further scores of the same texts."""
+    """A test of a score of single items, official against control. `figures`: further scores of the same texts."""
 
     file: ProbedFile
     official: Sequence[ProbeText]
@@ -103,8 +103,8 @@ class ItemProbe:
         self, scores: Sequence[LikelihoodScores], reference: Sequence[LikelihoodScores] | None, seed: int
     ) -> ProbeRow:
         by_text, reference_by_text = self._by_text(scores), self._by_text(reference or ())
-        plus = all(x.minkpp is not None for x in (*scores, *(reference or ())))
-        tested = items.mink if self.score is items.minkpp and not plus else self.score
+        has_minkpp = all(x.minkpp is not None for x in (*scores, *(reference or ())))
+        tested = items.mink if self.score is items.minkpp and not has_minkpp else self.score
         compared = self._compared(by_text, reference_by_text, tested, seed)
         named: dict[str, float | None] = {"detectable": compared.detectable}
         for name, score in self.figures.items():
@@ -164,7 +164,7 @@ def reason(checks: Mapping[str, float], p: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CompletionProbe:
-    """Items to complete: requests for official, then for control items. Each has one request, or a guided and a general one."""
+    """A test of completions: one request for each official, then each control item, or a guided and a general one."""
 
     file: ProbedFile
     official: Sequence[ProbeText]
@@ -174,7 +174,7 @@ class CompletionProbe:
     left_out: int
 
     def row(self, overlaps: Sequence[Overlap | None], reference: Sequence[Overlap | None], seed: int) -> ProbeRow:
-        """The results, from the overlap of each reply; None: it failed."""
+        """A row of results. overlaps, reference: the overlap of each request's reply; None for a failed request."""
         count = len(self.official)
         # Requests of each text: one, or a guided and a general one.
         step = max(1, len(self.requests) // max(1, count + len(self.control)))

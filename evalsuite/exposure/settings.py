@@ -19,7 +19,7 @@ from evalsuite.common.flags import (
     verbose_flag,
 )
 
-# Names of tests, in the order of tables. By likelihood: order … names. By what a model writes: completion (hf, vllm), guided.
+# Names of tests, in the order of tables. By likelihood: order to names. By generated text: completion (hf, vllm), guided.
 TESTS = ("order", "options", "mink", "names", "completion", "guided")
 FORMS = ("raw", "prompt")
 

@@ -30,13 +30,13 @@ _TABLES = (".csv", ".tsv", ".txt")
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """An entry of an official file: its text before its running number, the number, and the rest."""
+    """An entry of an official file: the text before its running number, the number, and the text after it."""
 
     head: str
     number: str
     tail: str
     context: Hashable  # equal for entries of one dialogue
-    items: tuple[Item, ...] = ()  # items made from the entry; () if unknown
+    items: tuple[Item, ...] = ()  # the items that come from the entry; () if unknown
 
     @property
     def text(self) -> str:
@@ -56,20 +56,20 @@ class Entries:
     numbered: bool  # entries have running numbers, which stay in place
 
     def join(self, entries: Sequence[FileEntry]) -> str:
-        """Some entries as one text in the file's form. Running numbers ascend, whatever the order of the entries."""
+        """The text of some entries, in this order, as in the file. Their running numbers ascend in every order."""
         numbers = sorted((e.number for e in entries), key=lambda number: int(number or 0))
         return self.between.join(e.numbered(number) for e, number in zip(entries, numbers, strict=True))
 
     def numbered_like(self, other: Entries, rng: Random) -> Entries:
-        """A copy with numbers drawn from those of another file, if both have running numbers: numbers (100 … 499 beside 0 … 99)
-        must not distinguish the entries of the two."""
+        """A copy with numbers drawn from those of another file, if both have running numbers, since numbers (100 … 499 beside
+        0 … 99) must not distinguish the entries of the two files."""
         if not (self.numbered and other.numbered):
             return self
         numbers = [entry.number for entry in other.entries]
         return replace(self, entries=tuple(replace(e, number=rng.choice(numbers)) for e in self.entries))
 
 
-Unit = tuple[FileEntry, ...]  # entries of one dialogue that follow one another: they stay together
+Unit = tuple[FileEntry, ...]  # consecutive entries of one dialogue, which stay together
 Shard = tuple[Unit, ...]
 
 
@@ -96,7 +96,7 @@ def _running_numbers(texts: Sequence[str], of_table: bool) -> list[tuple[int, in
 
 
 def _items(file: File, count: int) -> list[tuple[Item, ...]]:
-    """The items of each of `count` entries; () for all if they are unknown."""
+    """The items of each of `count` entries: one each, or those of one dialogue; () for all if neither fits."""
     if len(file.items) == count:
         return [(item,) for item in file.items]
     documents = [tuple(items) for _, items in groupby(file.items, lambda item: item.context)]
@@ -110,7 +110,7 @@ def _split(path: Path) -> tuple[list[str], str]:
         return _table_rows(text, path.suffix == ".csv"), "\n"
     begin = _list_in(text, path) if path.suffix == ".json" else -1
     if begin < 0:
-        # not splitlines(): it also splits at U+2028, which a JSON string may hold
+        # not splitlines(), which also splits at U+2028, a character that JSON strings may contain
         return [line for line in text.split("\n") if line.strip()], "\n"
     decoder, spans, at = json.JSONDecoder(), list[tuple[int, int]](), begin + 1
     while True:
@@ -142,14 +142,14 @@ def _table_rows(text: str, quoted: bool) -> list[str]:
 
 
 def _list_in(text: str, path: Path) -> int:
-    """The offset at which the list of entries begins: the whole file, or its longest list under a key; -1 if there is none."""
+    """The offset of the list of entries: the whole file, or the longest list under a key of its object; -1 without a list."""
     start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
     if text[start : start + 1] == "[":
         return start
     try:
         whole = json.loads(text)
     except ValueError:
-        return -1  # lines, under another name
+        return -1  # JSON Lines
     lists = {key: value for key, value in whole.items() if isinstance(value, list)} if isinstance(whole, dict) else {}
     if not lists:
         return -1
@@ -164,10 +164,10 @@ def units(entries: Sequence[FileEntry]) -> list[Unit]:
 
 
 def shards(entries: Entries, count: Callable[[str], int], room: int) -> list[Shard]:
-    """Units that follow one another, an equal number in each shard, two or more; those that exceed `room` tokens are left out.
+    """Shards of consecutive units, the same number of two or more in each. Shards of more than `room` tokens are left out.
 
-    Neither the number nor what is left out depends on the order of the units in a shard, so that its orders are exchangeable.
-    Filling shards until they are full would not do: each would begin with a unit that was too long for the one before.
+    The order of the units in a shard decides neither the number of units nor which shards are left out, so that the orders are
+    exchangeable. Shards that are filled up would be wrong: each would begin with a unit that was too long for the one before.
     """
     whole = units(entries.entries)
     sizes = [count(entries.join(unit) + entries.between) for unit in whole]
@@ -177,7 +177,7 @@ def shards(entries: Entries, count: Callable[[str], int], room: int) -> list[Sha
 
 
 def _units_of_shard(sizes: Sequence[int], room: int) -> int:
-    """The largest number of units a shard such that nine in ten shards fit into `room` tokens."""
+    """The largest number of units for which about nine in ten shards have at most `room` tokens."""
     middle, spread = (fmean(sizes), pstdev(sizes)) if sizes else (0.0, 0.0)
     number = 2
     while number < len(sizes) and (number + 1) * middle + _NINE_IN_TEN * spread * (number + 1) ** 0.5 <= room:
@@ -189,7 +189,7 @@ _NINE_IN_TEN = 1.28  # standard deviations above the mean below which nine in te
 
 
 def orders(count: int, others: int, rng: Random) -> list[tuple[int, ...]]:
-    """The published order of `count` things, then up to `others` different ones, drawn at random.
+    """The published order of `count` elements, then up to `others` different orders, drawn at random.
 
     >>> orders(2, 5, Random(0))
     [(0, 1), (1, 0)]

@@ -1,8 +1,8 @@
 """Perturbations, Item -> Item: other labels, option order, speakers or script, or fewer turns.
 
-Pure functions of an item and a seed; random draws come from `Random(f"{seed}:{purpose}:{item.id}")`. A perturbed item keeps
-its original's id, which pairs the two. The permutation of the options is not stored: `original_choice` recomputes it from
-the original item and the seed.
+Perturbations are pure functions of an item and a seed; random draws come from `Random(f"{seed}:{purpose}:{item.id}")`. A
+perturbed item keeps the original's id, which pairs the two. The order of the options is not stored: `original_choice` draws it
+again from the original item and the seed.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class Perturbation:
     fits: Callable[[Kind], bool]
     change: Callable[[Item, int], Item]
     orders: Callable[[Item, int], tuple[Permutation, ...]] = kept_order
-    several: bool = False  # makes an item for each of `orders`; the original item is right only if all of these are
-    votes: bool = False  # the answers to these items vote: the metric `vote`
-    # It changes the dialogue; a language must support that, since in English "A" is also an article.
+    several: bool = False  # makes an item for each of `orders`; the original counts as right only if all of them are
+    votes: bool = False  # the answers to the items of one original vote: the metric `vote`
+    # It changes the dialogue, which a language must support (`Language.altered`): in English "A" is also an article.
     alters: bool = False
     texts: bool = False  # applies only to tasks whose options are free texts, not names of a closed list
     # It asks the same question with the same options; only such perturbations count for votes and “right under all”.
     same: bool = True
-    version: int = 1  # raised when a name gets another meaning; in signatures
+    version: int = 1  # a part of signatures, raised when the name gets another meaning
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -96,11 +96,11 @@ class Perturbation:
         return defined and self.fits(t.kind) and self._speaks(benchmark_of(task).language)
 
     def items(self, item: Item, seed: int = 0) -> tuple[Item, ...]:
-        """The perturbed item, or items. Equal to the original if it cannot be perturbed."""
+        """The perturbed item or items; an item that cannot be perturbed equals the original."""
         return tuple(self.change(permute(item, order), seed) for order in self.orders(item, seed))
 
     def count(self, item: Item) -> int:
-        """The number of items that it makes of an item. The order of the item's options does not matter."""
+        """The number of items that it makes of an item, or of the same item with its options in another order."""
         return len(self.orders(item, 0)) if self.several else 1
 
     def original_choice(self, item: Item, choice: int | None, seed: int = 0, rotation: int = 0) -> int | None:

@@ -1,8 +1,8 @@
 """Perturbations of choice items: the names of the labels and the order of the options.
 
-`reindicate` renames the labels. The functions …_order(s) draw orders of the options, which `permute` applies. Unchanged are
-the id, the dialogue, the references, the text of the right option, and the question except for label names. Items without
-options are not changed.
+`reindicate` renames the labels. The functions …_order(s) give orders of the options, which `permute` applies. The id, the
+dialogue, the references, the text of the right option, and the question except for label names stay. Items without options are
+not changed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def label_names(item: Item) -> tuple[str, ...]:
 
 
 def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
-    """Rename the labels a, b, c to 1, 2, 3 (or to another of STYLES): the paper's "option re-indicating". Not random.
+    """Rename the labels a, b, c to 1, 2, 3, or in another of STYLES: the paper's "option re-indicating".
 
     Unchanged: the order and texts of the options, the gold index, the labels' brackets, and the question except for label
     names. Raises ConfigError for an unknown style, or more options than it has names (50 circled, 22 stems, 702 letters).
@@ -71,8 +71,8 @@ def kept_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
 
 
 def shuffled_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """A random order, as in the paper's "option shuffling": all n! orders of n options are equally likely, and one of them
-    is the original."""
+    """A random order, as in the paper's "option shuffling": all n! orders of n options, the original among them, are equally
+    likely."""
     return (_shuffled(item, f"{seed}:shuffle"),)
 
 
@@ -85,7 +85,7 @@ def _shuffled(item: Item, draw: str) -> Permutation:
 def deranged_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
     """A random order in which the texts differ from the original's; all such orders are equally likely.
 
-    It is `shuffled_order` drawn again until the order changes, so it equals that where one draw is enough. Gold keeps its
+    It is `shuffled_order`, drawn again until the order changes, so both are equal if the first draw changes it. Gold keeps its
     position less often than by chance: with three options in 1 of 5 items instead of 1 of 3.
     """
     order = list(range(len(item.options)))

@@ -1,4 +1,4 @@
-"""Perturbations that remove information: choices without their dialogue, and choices whose right option may be missing."""
+"""Perturbations that remove information from choices: the dialogue, or an option, which may be the right one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def no_dialogue(item: Item, seed: int = 0) -> Item:
 
 
 def dropped_order(item: Item, seed: int = 0) -> tuple[Permutation, ...]:
-    """The order that puts a random option last, for `none_of_above` to replace; the original order if none may be replaced."""
+    """The order with a random option last, which `none_of_above` replaces; the original order if no option may be replaced."""
     order = list(range(len(item.options)))
     if _has_replaceable_option(item):
         order.append(order.pop(Random(f"{seed}:none_of_above:{item.id}").randrange(len(order))))
@@ -34,7 +34,7 @@ def _has_replaceable_option(item: Item) -> bool:
 
 
 def none_of_above(item: Item, seed: int = 0) -> Item:
-    """Put “none of the above” in place of the last option; it is right if that option was (WiCkeD, Elhady et al. 2025).
+    """Replace the last option by “none of the above”, which is right if that option was (WiCkeD, Elhady et al. 2025).
 
     Unchanged: the labels, the dialogue, the question, the other options. An item with an option that refers to the others is
     not changed.

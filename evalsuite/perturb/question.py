@@ -1,7 +1,7 @@
 """Find and rename the option labels that a question mentions: "从a、b、c选项中", "从(1)到(5)中", "选项A".
 
-A list of labels counts if it contains at least two of the item's labels, each once, next to words that introduce or follow
-options: "短语1和2之间" mentions no labels. Quoted events (“…”) and phrases ("短语1：…") are excluded.
+A list mentions labels if it contains at least two of the item's labels, each once, next to words that introduce or follow
+options: "短语1和2之间" does not. Quoted events (“…”) and phrases ("短语1：…") are skipped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SEPARATOR = r"(?:[、,，/／;；|｜\-–—~～－.…⋯·]|以?及|和|或�
 def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """Pairs of patterns (mention, label within it): separated labels, joined labels ("abc"), one label with a noun ("选项a")."""
     name = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    # A label must not be part of a word or a number. Han labels may have Han neighbours: there the cue words decide.
+    # A label must not be part of a Latin word or a number. For Han labels among Han characters the cue words decide.
     single = rf"(?<![A-Za-z0-9])(?<!\d\.)(?:{name})(?![A-Za-z0-9])(?!\.\d)"
     dressed = rf"[（(]?{single}[)）]?"
     apart = rf"{dressed}(?:{_SEPARATOR}{dressed})+"

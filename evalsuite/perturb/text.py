@@ -18,7 +18,7 @@ from evalsuite.types import Item
 _MARK = re.compile(r"\s*[A-Za-z]\s*[:：]\s*")
 _SWAP = str.maketrans("AB", "BA")
 
-# Function characters: two texts that share only these need not be related.
+# Function characters, which unrelated texts share, too.
 _COMMON = frozenset(
     "的了是我你他她它们在有和就不也都很啊吧吗呢呀哦嗯嘛哈啦哎么这那个一要说去来到会能好看想还没上下多大小人什怎样时候得着过给让"
     "把被对为以因所可但如果然后而且或与及从向于之其自己真太最更又再才只比较觉感喜欢应该可能知道现今天年月日点里中家事西东些几"
@@ -56,16 +56,16 @@ _NAMED = re.compile(r"(?:维生素|维他命|甲|计划|方案|血型|类型|型
 def _swapped(text: str, spoken: str, stay: Iterable[tuple[int, int]] = ()) -> str:
     """Swap A and B where the letter stands alone and names a speaker.
 
-    Speakers do not call each other A and B, so a letter that the dialogue (`spoken`) uses before the same character is a
-    name (B站) and stays. `stay`: (start, end) of labels, which stay, too.
+    Speakers do not call each other A and B, so a letter that the utterances (`spoken`) have before the same character is a name
+    (B站) and stays. `stay`: (start, end) of labels, which stay, too.
     """
     starts = set()
     for match in _ALONE.finditer(text):
         start, end = match.span()
         after = text[end : end + 1]
         is_spoken_name = after.isalpha() and after not in _COMMON and re.search(_ALONE_IN_FRONT + after, spoken)
-        label = any(left <= start < right for left, right in stay)
-        if not (is_spoken_name or label or _NAMES.match(text, end) or _NAMED.search(text, 0, start)):
+        is_label = any(left <= start < right for left, right in stay)
+        if not (is_spoken_name or is_label or _NAMES.match(text, end) or _NAMED.search(text, 0, start)):
             starts.add(start)
     return "".join(char.translate(_SWAP) if n in starts else char for n, char in enumerate(text))
 
@@ -99,9 +99,9 @@ def droppable(item: Item) -> tuple[int, ...]:
     """Indices of the turns on which neither question nor answer depends, estimated by shared characters.
 
     The evidence is the question's event, the references and, for a span, its whole turn. A turn can be dropped if neither
-    it nor its neighbours (a "对啊" refers to the turn before) share a character with the evidence, except for common ones.
-    The last turn stays, since a clipped dialogue ends with its event. If no turn shares a character with the evidence, the
-    dependence is unknown and all turns stay.
+    it nor a neighbour (a "对啊" refers to the turn before) shares a character with the evidence, apart from function characters.
+    The last turn stays, since a clipped dialogue ends with its event. If no turn shares a character with the evidence, all
+    turns stay.
     """
     evidence = [asked_event(item.question) or "", *item.references]
     bodies = [_body(turn) for turn in item.dialogue]
@@ -141,7 +141,7 @@ def _converted(text: str, script: str) -> str:
 
 
 def _converted_except(text: str, stay: Iterable[tuple[int, int]], script: str) -> str:
-    """The text converted by OpenCC's `script`, except for the (start, end) spans in `stay`."""
+    """The text converted by the OpenCC configuration `script`, except for the (start, end) spans in `stay`."""
     parts, end = [], 0
     for left, right in stay:
         parts += [_converted(text[end:left], script), text[left:right]]
@@ -164,7 +164,7 @@ def traditional(item: Item, seed: int = 0) -> Item:
     """Convert dialogue, question, options and references to traditional characters (OpenCC s2t, same vocabulary).
 
     Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, the length of each text, and the gold
-    index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not convert scripts, so answers in
+    index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not convert scripts, so that answers in
     simplified characters score lower.
     """
     converted = _in_script(item, "s2t")
@@ -175,7 +175,8 @@ def traditional(item: Item, seed: int = 0) -> Item:
 
 
 def _as_quoted(span: str, alone: str, before: Iterable[str], after: Iterable[str]) -> str:
-    """A span as in the converted dialogue (`after`); if its turn changed in length, `alone`, the span converted by itself."""
+    """A span as it stands in the converted dialogue (`after`), or `alone`, the span converted by itself, if its turn has another
+    length than before."""
     for old, new in zip(before, after, strict=True):
         if span in old and len(old) == len(new):
             start = old.index(span)
@@ -189,8 +190,8 @@ _TAIWAN = "s2twp"
 def taiwan(item: Item, seed: int = 0) -> Item:
     """Convert dialogue, question, options and references to the characters and words of Taiwan (OpenCC s2twp: 鼠标 is 滑鼠).
 
-    Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, and the gold index. A span stays a span:
-    it is converted apart from what stands around it.
+    Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, and the gold index. A span is converted
+    separately from the text around it, so that it remains a span of the dialogue.
     """
     converted = _in_script(item, _TAIWAN)
     if not TASKS[item.task].kind.quoted:
@@ -199,7 +200,7 @@ def taiwan(item: Item, seed: int = 0) -> Item:
 
 
 def _with_span_apart(turn: str, spans: Iterable[str]) -> str:
-    """The turn in Taiwan's script; the first of the spans that it contains is converted apart from the rest."""
+    """The turn in Taiwan's script. The first of the spans that it contains is converted separately."""
     mark, body = turn[: _mark_end(turn)], _body(turn)
     span = next((span for span in spans if span and span in body), "")
     parts = body.partition(span) if span else (body,)
