@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import mean
@@ -51,7 +51,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Clues to the right option from its position and its length, over a file's items with one right option."""
+    """The position and the length of right options as clues, over a file's items with one right option."""
 
     task: str
     set: str
@@ -98,9 +98,10 @@ class DataCheck:
 
 
 def check_data(corpora: Corpora, names: Sequence[str] | None = None) -> DataCheck:
-    """Check all files of every benchmark that the corpora hold, or of those in `names`.
+    """Check all files of the benchmarks in `names`, by default of every benchmark that the corpora have.
 
-    Raises DataError if they hold none, if two of them hold a task, and for the first broken line unless they skip broken lines.
+    Raises DataError if the corpora have none of them, if two folders have the same task, and for the first broken line unless
+    the corpora skip these.
     """
     present: list[Corpus] = []
     for name in names or BENCHMARKS:
@@ -148,7 +149,7 @@ def check_data(corpora: Corpora, names: Sequence[str] | None = None) -> DataChec
 
 
 def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
-    """Set -> the dialogues that some file of the set shows whole."""
+    """Set -> the dialogues that a file of the set shows complete (`Task.whole`)."""
     return {
         item_set: {
             item.dialogue
@@ -206,7 +207,7 @@ def _longest(item: Item, gold: int) -> float:
 
 
 def chi_square_p(observed: Mapping[int, int], expected: Mapping[int, float]) -> float:
-    """The p value of Pearson's chi-square test, with one degree of freedom less than there are categories.
+    """The p-value of Pearson's chi-square test; degrees of freedom are the number of categories less one.
 
     >>> round(chi_square_p({0: 38, 1: 26, 2: 20, 3: 16}, dict.fromkeys(range(4), 25)), 4)
     0.0115
@@ -228,7 +229,7 @@ def _shared(task: str, files: Mapping[str, File]) -> Shared:
     return Shared(task, tuple(name for name, questions in by_set.items() if questions & shared), len(shared))
 
 
-def _leak(task: str, item_set: str, splits: tuple[str, str], first: Iterable[Item], second: Iterable[Item]) -> Leak:
+def _leak(task: str, item_set: str, splits: tuple[str, str], first: Sequence[Item], second: Sequence[Item]) -> Leak:
     seen, tested = {i.context for i in first}, {i.context for i in second}
     same_items = {_identity(i) for i in first} & {_identity(i) for i in second}
     return Leak(task, item_set, splits, sum(copied(seen, [*tested])), len(tested & seen), len(tested), len(same_items))

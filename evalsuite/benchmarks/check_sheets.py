@@ -9,7 +9,7 @@ from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 
 _FILE = Column("file")
-_POSITIONS = 6  # the most positions shown of each task
+_POSITIONS = 6  # the most positions of the right option that are shown
 
 
 def data_sheets(check: DataCheck) -> Iterator[Sheet]:
@@ -65,7 +65,7 @@ def _oddities(check: DataCheck) -> Iterator[Sheet]:
 
 
 def _priors(priors: tuple[Prior, ...]) -> Sheet:
-    """Clues to the right option in the last split, the test split, of every task and set."""
+    """Clues to the right option of every task and set, in the last of its splits: test, if there is one."""
     last = {(x.set, x.task): x for x in priors}
     rows = tuple(Row((_name(x), _positions(x), x.p, x.longest, x.chance)) for x in last.values())
     columns = (

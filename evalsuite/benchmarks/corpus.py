@@ -33,7 +33,7 @@ class File:
     items: tuple[Item, ...]
     skipped: tuple[DataError, ...]  # the errors of the lines left out
     sha256: str  # the hash of the source files
-    # Input of metrics beside the items, such as GLUCOSE's number of escaped rows.
+    # Counts that metrics need besides the items, such as GLUCOSE's number of escaped rows.
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -89,7 +89,7 @@ class Corpus(ABC):
     """One benchmark's data folder. Each file is read once.
 
     A subclass defines the layout of its folder (`expected`, `subfolders`, `is_root`), the file of a task, set and split
-    (`path`), and how to read it (`load`).
+    (`path`), and reads that file (`load`).
     """
 
     expected = ""  # the folder's files, for error messages: "{v1,v2}/data/{train,val,test}.json"
@@ -133,8 +133,8 @@ class Corpus(ABC):
         """Read the items. Raises DataError with file, line and field for a broken line, unless `skip_bad`."""
 
     def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
-        """The items in the words of a wording (template). Most wordings ask the items of `file`; one in other words or in
-        another language asks the same items, with the same ids, from another file, which is read on first use."""
+        """The items as a wording (template) asks them. Most wordings ask the items of `file`. A wording in other words or in
+        another language has the same items, with the same ids, in another file, which is read on first use."""
         file = self.file(task, set, split)
         return self.once(
             (task.name, set, split, wording), lambda: self.load_reworded(task, set, split, wording) or file
@@ -145,7 +145,7 @@ class Corpus(ABC):
         return None
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
-        """Variables of a wording's template beside the item, such as a benchmark's ready-made examples. Raises DataError if
+        """Variables of a wording's template besides the item's, such as a benchmark's ready-made examples. Raises DataError if
         their file is missing."""
         return {}
 
@@ -165,7 +165,7 @@ class Corpus(ABC):
     def file(self, task: Task, set: str, split: str) -> File:
         """The items, read on first use. Raises DataError for an unknown set, a split that the benchmark lacks, and a broken
         or missing file."""
-        if set not in self.sets:  # the name may be a stranger's, and becomes a path
+        if set not in self.sets:  # the name may be anyone's, and becomes a part of a path
             raise DataError(unknown("set", set, self.sets), self.root)
         if split not in self.benchmark.splits:
             raise DataError(f"{self.benchmark.title} has no {split} data", self.root)
@@ -180,6 +180,7 @@ class Corpus(ABC):
         return self._first(task, set, ("train", "dev"))
 
     def _first(self, task: str, set: str, splits: tuple[str, ...]) -> tuple[Item, ...]:
+        """The items of the first of these splits that has some."""
         for known in self.benchmark.tasks:
             for split in splits:
                 if known.name == task and split in self.benchmark.splits and self.has(known, set, split):

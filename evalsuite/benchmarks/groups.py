@@ -1,4 +1,4 @@
-"""Groups of benchmarks that are asked together and shown in one table: `--tasks chinese`. They are data: groups.yaml."""
+"""Groups of benchmarks that are asked together and shown in one table (`--tasks chinese`), read from groups.yaml."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The kinds of task, a row each: how replies are parsed and items scored, and the metrics of a cell.
 
-Choice: accuracy, with our parser and with the paper's answer forms. Several choices: exact match of the set, and F1 of
-single answers. Span and text: F1 and exact match, and the text metrics of the language. Answer: whether a reference stands in
-the reply. Probe: accuracy and ΔNLL. A benchmark's own metrics are in the rows of its tasks (`Task.own_part`).
+Choice: accuracy, by our parser and by the paper's program. Several choices: exact match of the set, and F1 of single answers.
+Span and text: F1 and exact match, and the text metrics of the language. Answer: whether the reply contains a reference. Probe:
+accuracy and ΔNLL. A benchmark's own metrics are in the rows of its tasks (`Task.own_part`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ HEADLINE = {"labels": "sum", "texts": "token", "nll": "token"}
 
 
 def most_likely(item: Item, response: Response, by: str) -> int:
-    """The index of the most likely option. `by`: its log-probability as "sum", per "token" or per "char", or minus its
-    "prior", the log-probability without the question (PMI, Holtzman et al. 2021)."""
+    """The index of the most likely option. `by`: "sum" compares log-probabilities, "token" and "char" their means per token or
+    character, and "prior" subtracts the log-probability without the question (PMI, Holtzman et al. 2021)."""
     values = {
         "sum": [x.logprob for x in response.likelihoods],
         "token": [x.logprob / x.tokens for x in response.likelihoods],
@@ -26,7 +26,7 @@ def most_likely(item: Item, response: Response, by: str) -> int:
         "prior": [x.logprob - (x.prior or 0.0) for x in response.likelihoods],
     }[by]
     best = max(range(len(values)), key=values.__getitem__)
-    # The valid explanation of a probe is the first option. On a tie the model has not found it.
+    # The valid explanation of a probe is the first option. A tie counts as wrong.
     return 1 if response.finish == "nll" and values[0] == values[1] else best
 
 
@@ -56,7 +56,7 @@ def _score_choice(item: Item, answer: Answer, response: Response | None, languag
 
 
 def choice_method(answered: Answered) -> str:
-    """The way in which a cell's choices were determined, for signatures: "parser:<name>", or "by:<comparison of options>"."""
+    """The signature's field that says how choices were determined: "parser:<name>", or "by:<comparison of options>"."""
     scoring = answered.responses[0].finish
     return f"by:{HEADLINE[scoring]}" if scoring in HEADLINE else f"parser:{parser_of(answered.reading)}"
 
@@ -71,10 +71,10 @@ def _choice_parts(answered: Answered) -> tuple[Part, ...]:
         signatures[f"accuracy_{by}"] = f"accuracy|by:{by}"
     if scoring not in HEADLINE and answered.task.official:
         paper, task = Reading("paper"), answered.task
-        theirs = [task.answer(i, r, paper, answered.language).choice for i, r in pairs]
-        columns["paper.accuracy"] = [float(b == i.gold) for (i, _), b in zip(pairs, theirs, strict=True)]
+        official = [task.answer(i, r, paper, answered.language).choice for i, r in pairs]
+        columns["paper.accuracy"] = [float(b == i.gold) for (i, _), b in zip(pairs, official, strict=True)]
         signatures["paper.accuracy"] = f"accuracy|parser:{parser_of(paper)}"
-        columns["paper.parts"] = [float(a.choice != b) for a, b in zip(answered.answers, theirs, strict=True)]
+        columns["paper.parts"] = [float(a.choice != b) for a, b in zip(answered.answers, official, strict=True)]
         signatures["paper.parts"] = f"parts|{choice_method(answered)}|parser:{parser_of(paper)}"
     return (means_part("choices", columns, signatures),)
 
@@ -111,7 +111,7 @@ def _choices_parts(answered: Answered) -> tuple[Part, ...]:
     sets = SetScores.of(chosen, [item.references for item in answered.items])
     names = list(sets.corpus)
     signatures = {name: f"{name}|def:cicero-v2|parser:{parser_of(answered.reading)}" for name in names}
-    # Over items; CIDER's metrics of these names are over classes.
+    # Here they are means over items; CIDER's metrics of the same names are means over classes.
     means = frozenset({"macro_precision", "macro_recall"})
     return (Part("sets", sets, {name: name for name in names}, signatures, means=means),)
 
@@ -139,36 +139,36 @@ def _text_parts(answered: Answered) -> tuple[Part, ...]:
     return answered.language.text_parts(answered)
 
 
-# --- short answers that are right if they hold the reference
+# --- short answers that are right if they contain a reference
 
 
 def _read_answer(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
-    """The whole reply without thinking, for tasks that look for words anywhere in it."""
+    """Take the whole reply without thinking as the answer, since the words of a reference may stand anywhere in it."""
     from evalsuite.parse import whole_reply
 
     text = whole_reply(response.text)
     if not text:
         return language.read_text(item, response, reading)
-    # Take the last occurrence, since thinking may hold the same text; -1: special tokens interrupt the text.
+    # The last occurrence, since thinking may contain the same text; -1: special tokens interrupt the text.
     start = response.text.rfind(text)
     span = (None, None) if start < 0 else (start, start + len(text))
     return Answer(Status.PARSED, None, text, "whole reply", *span)
 
 
-def _holds(item: Item, answer: Answer) -> float:
+def _contains_reference(item: Item, answer: Answer) -> float:
     from evalsuite.metrics.contains import contains
 
     return contains(answer.text or "", item.references)
 
 
-def _score_held(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
-    return Score({"contains": _holds(item, answer)})
+def _score_answer(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
+    return Score({"contains": _contains_reference(item, answer)})
 
 
-def _held_parts(answered: Answered) -> tuple[Part, ...]:
+def _answer_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.contains import DEFINITION
 
-    columns = {"contains": [_holds(item, answer) for item, answer in answered.pairs]}
+    columns = {"contains": [_contains_reference(item, answer) for item, answer in answered.pairs]}
     signature = f"contains|def:{DEFINITION}|parser:{parser_of(answered.reading)}"
     return (means_part("contains", columns, {"contains": signature}),)
 
@@ -177,7 +177,7 @@ def _held_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 def delta_nll(response: Response) -> float:
-    """ΔNLL of a probe in nats per token: loss with the corrupted explanation minus loss with the valid one."""
+    """ΔNLL of a probe in nats per token: the loss with the corrupted explanation minus the loss with the valid one."""
     valid, corrupted = (x.logprob / x.tokens for x in response.likelihoods)
     return valid - corrupted
 
@@ -190,7 +190,7 @@ def _score_probe(item: Item, answer: Answer, response: Response | None, language
 
 
 def was_chosen(answered: Answered) -> bool:
-    """Whether the explanations of these probes were chosen outright, as a person does, and not compared by likelihoods."""
+    """Whether explanations were chosen, as a person does, rather than compared by likelihoods."""
     return not any(response.likelihoods for response in answered.responses)
 
 
@@ -228,7 +228,7 @@ CHOICES = Kind(
 )
 SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
 TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
-ANSWER = Kind("answer", "简答", "short answers", _read_answer, _score_held, _held_parts, ("contains",), rated=True)
+ANSWER = Kind("answer", "简答", "short answers", _read_answer, _score_answer, _answer_parts, ("contains",), rated=True)
 PROBE = Kind(
     "probe",
     "探测",

@@ -38,7 +38,9 @@ def _read_english_text(item: Item, response: Response, reading: Reading) -> Answ
     from evalsuite.parse import parse_sentence
 
     if not reading.extract:
-        return _read_chinese(item, response, reading)  # takes the whole reply, whatever its language
+        return _read_chinese(
+            item, response, reading
+        )  # without extraction the whole reply is the answer, in any language
     return parse_sentence(response.text, finish=response.finish)
 
 
@@ -51,8 +53,8 @@ def _score_words(answer: str, references: Sequence[str]) -> dict[str, float]:
 
 
 def reply_text(response: Response, answer: Answer | None = None) -> str:
-    """The reply as the papers' programs score it: whole, without special tokens and thinking. A reply that a content filter cut
-    is empty. With the `answer` read from it, also without the reasoning that the prompt asked for: that is thinking, too."""
+    """The reply as the papers' programs score it: whole, but without special tokens and thinking; "" if a content filter cut it.
+    `answer`: the answer read from the reply; the reasoning before it, which the prompt asked for, is left out, too."""
     from evalsuite.parse import whole_reply
 
     text = response.text[answer.reasoned :] if answer else response.text
@@ -71,12 +73,12 @@ def means_part(name: str, columns: Mapping[str, Sequence[float]], signatures: Ma
     return Part(name, Means.of(columns), {metric: metric for metric in columns}, signatures)
 
 
-# The part of a signature that says that a metric scored `whole_replies`; other signatures name the parser there.
+# The signature's field of metrics that score `whole_replies`; other signatures name the parser in its place.
 OF_REPLY = "in:reply.1"
 
 
-def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
-    """The text metrics of the answers under our profile, and of the whole replies under the paper's: "paper.<name>"."""
+def _text_metrics(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
+    """The text metrics of the answers under `profile`, and of the whole replies under the profile `papers`: "paper.<name>"."""
     from evalsuite.metrics.texts import TextCorpus
 
     references = [item.references for item in answered.items]
@@ -87,7 +89,7 @@ def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]
     def part(name: str, corpus: TextCorpus, profile: str, names: dict[str, str], source: str) -> Part:
         scores = corpus.score(profile, names=names.values())
         names = {stated: metric for stated, metric in names.items() if metric in scores.corpus}
-        # The cell appends the version to every signature.
+        # Without the version, which is appended to every signature of a cell.
         signatures = {
             stated: f"{scores.signatures[metric].rpartition('|version:')[0]}|{source}"
             for stated, metric in names.items()
@@ -96,7 +98,7 @@ def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]
 
     ours = {row.stated_as or row.name: row.name for row in rows if row.ours}
     theirs = {f"paper.{row.stated_as or row.name}": row.name for row in rows if row.papers}
-    whole = corpus if replies == answers else TextCorpus(replies, references)  # equal texts share one corpus
+    whole = corpus if replies == answers else TextCorpus(replies, references)  # equal texts share tokens and counts
     return (
         part("default", corpus, profile, ours, f"parser:{parser_of(answered.reading)}"),
         part("paper", whole, papers, theirs, OF_REPLY),
@@ -104,10 +106,10 @@ def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]
 
 
 def _chinese_parts(answered: Answered) -> tuple[Part, ...]:
-    return _corpora(answered, "default", "paper")
+    return _text_metrics(answered, "default", "paper")
 
 
-def _squad(answered: Answered, names: Sequence[str], papers: Sequence[str]) -> Part:
+def _squad_part(answered: Answered, names: Sequence[str], papers: Sequence[str]) -> Part:
     """Metrics of `squad.span_values`: `names` of the answers; `papers` of the whole replies, named "paper.<name>"."""
     references = [item.references for item in answered.items]
     answers = [a.text or "" for a in answered.answers]
@@ -126,16 +128,16 @@ def _squad(answered: Answered, names: Sequence[str], papers: Sequence[str]) -> P
 
 
 def _english_span_parts(answered: Answered) -> tuple[Part, ...]:
-    """F1 and exact match by SQuAD's definition, which is that of CIDER's official code, too."""
-    return (_squad(answered, ("f1", "em", "no_match"), ("paper.f1", "paper.em", "no_match")),)
+    """F1 and exact match as in SQuAD, and the metrics of CIDER's official code, "paper.<name>"."""
+    return (_squad_part(answered, ("f1", "em", "no_match"), ("paper.f1", "paper.em", "no_match")),)
 
 
 def _english_text_parts(answered: Answered) -> tuple[Part, ...]:
     """F1 and EM as in SQuAD, on words, and the other text metrics."""
-    words = _squad(answered, ("f1", "em"), ("f1", "em"))
+    words = _squad_part(answered, ("f1", "em"), ("f1", "em"))
     return words, *(
         replace(part, names={stated: metric for stated, metric in part.names.items() if stated not in words.names})
-        for part in _corpora(answered, "english", "cicero")
+        for part in _text_metrics(answered, "english", "cicero")
     )
 
 

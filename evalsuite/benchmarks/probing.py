@@ -1,4 +1,4 @@
-"""The requests of items: by the template, or, for probes, (context, target) pairs whose likelihood a model is asked for.
+"""The request for an item: the rendered template, or for a probe two (context, target) pairs to score by likelihood.
 
 Inference probing scores the response given history and explanation, P(R | H, E); attribution probing scores the explanation
 given history and response, P(E | H, R). The template prompts/cedar/<task>/<name>.j2 renders the context from `dialogue`
@@ -32,18 +32,18 @@ def _pair(prompt: Prompt, item: Item, explanation: str) -> _ContextAndTarget:
         return prompt.render(item), explanation
     *history, response = item.dialogue
     context = prompt.render(replace(item, dialogue=tuple(history), question=explanation))
-    # The speaker mark belongs to the context: its tokens would dilute the loss of the utterance.
+    # The speaker mark goes to the context: in the target its tokens would dilute the loss of the utterance.
     mark = _MARK.match(response)
     return (context + mark.group(), response[mark.end() :]) if mark else (context, response)
 
 
 def request_of(prompt: Prompt, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
-    """The request for an item. That of a probe has no shots, scoring nll, and the first pair as its prompt."""
+    """The request for an item. A probe's has no shots, scoring nll, and the first pair as its prompt."""
     if prompt.task.kind.written:
         return prompt.request(item, shots, limit)
     probe_pairs = pairs(prompt, item)
     return replace(prompt.request(item), prompt="".join(probe_pairs[0]), messages=(), scoring="nll", pairs=probe_pairs)
 
 
-# CORRUPTIONS is for the page: outside benchmarks/ no module names a single benchmark.
+# The page takes CORRUPTIONS from here, since no module outside benchmarks/ imports a single benchmark.
 __all__ = ["CORRUPTIONS", "pairs", "request_of"]

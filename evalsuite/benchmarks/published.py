@@ -11,8 +11,8 @@ from evalsuite.types import Benchmark
 
 
 def published_figures(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """The published figures of a benchmark: source table, set, task, model, shots, metric, value, `group` for those of some
-    items only, `perturb` for those of perturbed items, and `wording` for those that stand beside one wording of ours alone.
+    """The published figures of a benchmark, a row each: source table, set, task, model, shots, metric and value; `group` if it
+    counts only the items of a group, `perturb` if items were perturbed, `wording` if it compares with this wording of ours only.
 
     The set "avg" is the mean over all sets. Figures of subsets that no task asks about are left out.
     Raises DataError, with file and line, for an unknown task or a value that is not a number.

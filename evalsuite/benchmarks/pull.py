@@ -1,7 +1,7 @@
 """Download a benchmark's official data (`evalsuite data pull`).
 
-The data are fetched into a draft folder, which takes the place of the target when it is whole. Nothing of the target is
-run, followed or changed: what stands there and differs is kept beside it under another name.
+The data are fetched into a draft folder, which replaces the target when it is complete. Nothing in the target is executed,
+followed as a link or overwritten: a folder with other content is kept beside it under another name.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from evalsuite.types import Archives
 SOURCE = "evalsuite-source.json"  # the file with the addresses and versions of the data in its folder
 _ARCHIVE = 1_000_000_000  # the most bytes of an archive
 _LIMIT = 300_000_000  # the most bytes of an unpacked file, ten times the largest official one
-# Settings of git: a link is written as a text file, and `ext::` addresses, which run commands, are refused.
+# Settings of git: links become text files, ends of lines stay, and `ext::` addresses, which run commands, are refused.
 _SAFE = ("core.symlinks=false", "core.autocrlf=false", "protocol.ext.allow=never")
-# No attribute of a repository filters or converts a file: it is written as the commit has it.
+# These override a repository's attributes, which may filter or convert files: they are written as the commit has them.
 _ATTRIBUTES = "* -text -ident !filter !working-tree-encoding\n"
 
 
 @dataclass(frozen=True)
 class Pulled:
-    """The data in a folder, and where they are from."""
+    """Downloaded data with their source."""
 
     corpus: Corpus
     versions: dict[str, str]  # by address: a repository's commit, an archive's SHA-256
-    changes: tuple[str, ...]  # files that the folder lacked, had with other content, or had beyond these data
-    kept: Path | None  # folder that holds the earlier files now; None if there were none, or nothing changed
+    changes: tuple[str, ...]  # relative paths of the files that are new, changed or gone
+    kept: Path | None  # the folder to which the earlier files were moved; None if there were none, or nothing changed
 
 
 def pull(benchmark: str, target: Path, address: str = "") -> Pulled:
-    """Download a benchmark into `target`, from `address` or its own, and note in SOURCE what was taken.
+    """Download a benchmark into `target`, from `address` or its own, and write address and version to SOURCE there.
 
-    From its own address the commit is taken that the benchmark names; from another one the newest. `target` is absent,
-    empty, or was pulled from there before; it has these data and nothing else when this returns. Raises ConfigError if
-    that fails, and leaves `target` as it was.
+    Its own address gives the commit that the benchmark names, another address the newest. `target` must be absent, empty, or
+    from an earlier pull of the same address; afterwards it has these data and nothing else. Raises ConfigError if the download
+    fails, which leaves `target` as it was, and DataError if the files are not those of the benchmark.
     """
     if benchmark not in BENCHMARKS:
         raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
@@ -75,7 +75,7 @@ def pull(benchmark: str, target: Path, address: str = "") -> Pulled:
 
 
 def _require_replaceable(target: Path, addresses: list[str]) -> None:
-    """Raise ConfigError if `target` has anything but what was pulled from `addresses`."""
+    """Raise ConfigError if `target` holds other files than those of an earlier pull from `addresses`."""
     if Path.cwd().is_relative_to(target.resolve()):
         raise ConfigError(f"{target}: the current folder is in it, so it cannot be replaced; choose another folder")
     if not _has_files(target):
@@ -96,7 +96,7 @@ def _has_files(folder: Path) -> bool:
 
 
 def _changes(old: Path, new: Path) -> tuple[str, ...]:
-    """Paths of the files that are in one folder only or differ; a link or a pipe always does."""
+    """Paths of the files that are in one folder only or differ. A link or a pipe counts as different."""
     before, after = _files(old), _files(new)
     same = [
         path
@@ -193,7 +193,7 @@ def unpack(address: str, folder: Path, names: Sequence[str], sha256: str = "") -
 
 
 def _unpack(archive: zipfile.ZipFile, address: str, folder: Path, wanted: Sequence[str]) -> None:
-    # Files are named by their base names, which are ours: no path of the archive is followed.
+    # Files are written under their base names, which are those in `wanted`: no path of the archive is used.
     members = [m for m in archive.infolist() if not m.filename.startswith("__MACOSX")]
     chosen = [(m, name) for m in members if (name := PurePosixPath(m.filename).name) in wanted]
     if not chosen or any(m.file_size > _LIMIT for m, _ in chosen):

@@ -30,7 +30,7 @@ def _of_file(name: str) -> Benchmark:
     return load_benchmark(packaged(f"benchmarks/{name}/{FILE}"))
 
 
-# The order is that of tables. A benchmark file is read when the benchmarks are first asked for.
+# In the order of tables. A benchmark file is read on the first use of BENCHMARKS.
 SHIPPED: tuple[Benchmark | Callable[[], Benchmark], ...] = (
     corecode.BENCHMARK,
     charm.BENCHMARK,
@@ -109,7 +109,7 @@ def _check(name: str, benchmark: object, origin: str) -> None:
 
 BENCHMARKS: LazyMapping[Benchmark] = LazyMapping(_benchmarks)
 TASKS: LazyMapping[Task] = LazyMapping(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
-# Short name, in small letters -> task. If several benchmarks have a name, it stands for the first one's task: CORECODE's.
+# Short name in small letters -> task. A name of several benchmarks means the first one's task: CORECODE's.
 _SHORT_NAMES: LazyMapping[Task] = LazyMapping(lambda: {t.short.lower(): t for t in reversed([*TASKS.values()])})
 _SET_INDICES = LazyMapping(lambda: _indices(dict.fromkeys(name for b in BENCHMARKS.values() for name in b.sets)))
 _TASK_INDICES = LazyMapping(lambda: _indices(TASKS))
@@ -122,8 +122,8 @@ def _indices(names: Iterable[str]) -> dict[str, int]:
 def add_file(path: Path) -> Benchmark:
     """Read a benchmark file, given as the file or its folder; add its benchmark to BENCHMARKS and its tasks to TASKS.
 
-    It takes the place of a benchmark of the same name from an earlier file. Raises ConfigError, with file, line and field, for
-    faults in the file, and for names that are taken.
+    The benchmark replaces one of the same name from an earlier file. Raises ConfigError, with file, line and field, for faults
+    in the file and for names that are taken.
     """
     from evalsuite.benchmarks.file.benchmark import load_benchmark  # late, since `--help` needs no benchmark files
 
@@ -138,7 +138,7 @@ def add_file(path: Path) -> Benchmark:
     for name in (benchmark.name, *(t.name for t in benchmark.tasks)):
         if name in taken or bundled(f"prompts/{name}").exists():
             raise ConfigError(f"{path}: name: {name!r} is taken by evalsuite or another benchmark; choose another")
-    _know(benchmark)
+    _register(benchmark)
     return benchmark
 
 
@@ -160,7 +160,7 @@ def add_run(run: Path) -> None:
         if before is not None and before.file is not None and before.file != path:
             _warn_of_other(before.name, before.file, path)
         if before is not None and (lost := [t for t in before.tasks if t.name not in {x.name for x in added.tasks}]):
-            _know(replace(added, tasks=(*added.tasks, *lost)))
+            _register(replace(added, tasks=(*added.tasks, *lost)))
 
 
 @cache
@@ -186,25 +186,25 @@ def names_of_files() -> list[str]:
 
 
 def forget_files() -> None:
-    """Remove the benchmarks of files, so that the process is as a new one."""
+    """Forget all benchmark files that this process has read."""
     _files.clear()
     _warn_of_other.cache_clear()
-    _renew()
+    _forget_tables()
 
 
-def _know(benchmark: Benchmark) -> None:
+def _register(benchmark: Benchmark) -> None:
     _files[benchmark.name] = benchmark
-    _renew()
+    _forget_tables()
 
 
-def _renew() -> None:
+def _forget_tables() -> None:
     for table in (BENCHMARKS, TASKS, _SHORT_NAMES, _SET_INDICES, _TASK_INDICES):
         table.forget()
     metric_rows.cache_clear()
 
 
 def whole_name(name: str) -> str:
-    """A task's name for its short name, in small or capital letters; any other name as it is.
+    """The name of the task with this short name, in any case; any other name is returned unchanged.
 
     >>> whole_name("SI"), whole_name("se"), whole_name("cider"), whole_name("c3")
     ('slot_identification', 'subsequent_event', 'cider', 'c3')
@@ -216,15 +216,14 @@ def whole_name(name: str) -> str:
 
 
 def task_named(name: str) -> Task:
-    """The task of that name or short name. Raises ConfigError, which lists the names."""
+    """The task with this name or short name. Raises ConfigError, which lists the names."""
     if whole_name(name) not in TASKS:
         raise ConfigError(unknown("task", name, TASKS, "evalsuite tasks"))
     return TASKS[whole_name(name)]
 
 
 def tasks_named(names: Iterable[str]) -> list[Task]:
-    """The tasks of those names or short names; a benchmark's name stands for all its tasks, and a group's for those of its
-    benchmarks.
+    """The tasks with these names or short names. A benchmark's name means all its tasks, a group's those of its benchmarks.
 
     Raises ConfigError for an unknown name.
 
@@ -251,7 +250,7 @@ def benchmark_of(task: str) -> Benchmark:
 
 
 def takes_shots(task: Task) -> bool:
-    """Whether the task is ever asked with shots. Probes are not, as in the paper, nor are benchmarks without training items."""
+    """Whether the task can be asked with shots: not probes, as in the paper, nor tasks of benchmarks without a training split."""
     return task.kind.written and bool(BENCHMARKS[task.benchmark].training)
 
 
@@ -310,7 +309,7 @@ class Corpora:
 
     @property
     def root(self) -> Path:
-        """The folder that errors name, the first."""
+        """The first folder, which error messages name."""
         return self.roots[0]
 
     def all(self, benchmark: str) -> list[Corpus]:
@@ -347,7 +346,7 @@ class Corpora:
             return False
 
     def of(self, task: Task) -> Corpus:
-        """The data that hold a task; if none do, the first of its benchmark. Raises DataError if two folders have the task."""
+        """The data with a task; if none have it, the first data of its benchmark. Raises DataError if two folders have it."""
         if task.name not in self._owners:
             every = self.all(task.benchmark)
             having = [c for c in every if len(every) == 1 or c.holds(task)]
@@ -383,7 +382,7 @@ class Corpora:
         return self.of(task).given(task, set, wording)
 
     def training(self, task: Task, set: str, wording: str = "") -> tuple[Item, ...] | None:
-        """The items that shots are drawn from, in a wording; None if the data lack them."""
+        """The items from which shots are drawn, as a wording asks them; None if the data have no training split."""
         split = self.of(task).benchmark.training
         if not split or not self.has(task, set, split):
             return None

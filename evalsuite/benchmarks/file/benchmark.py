@@ -42,7 +42,7 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
     if file.published:
         _require_inside(home / file.published.file, path, "published.file")
     if file.templates:
-        for template in (home / file.templates, *(home / file.templates).rglob("*")):  # folders may be links, too
+        for template in (home / file.templates, *(home / file.templates).rglob("*")):
             _require_inside(template, path, "templates")
     return Benchmark(
         name=file.name,
@@ -77,7 +77,7 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
 
 
 def _require_inside(named: Path, path: Path, key: str) -> None:
-    """Raise ConfigError if a path that the file names is not there, or a link leads it out of the file's folder."""
+    """Raise ConfigError if a path in the benchmark file does not exist or is a link out of the file's folder."""
     if not named.exists():
         raise ConfigError(f"{path}: {key}: {named}: no such file or folder")
     if not named.resolve().is_relative_to(path.parent.resolve()):
@@ -125,7 +125,7 @@ class FileCorpus(Corpus):
         ]
 
     def _relative(self, name: str, paths: DataPaths | None, item_set: str, split: str) -> str:
-        """The relative path of the rows of a task; "" if the file names none for the split."""
+        """The relative path of the rows of a task; "" if the benchmark file names none for the split."""
         data = self._file.data if paths is None else paths
         by_split: Mapping[Any, str] = {"test": data} if isinstance(data, str) else data
         return _filled(by_split.get(split, ""), name, item_set, split)
@@ -224,7 +224,7 @@ class FileCorpus(Corpus):
 
 
 class _Joined:
-    """The rows of a joined file (`join`), by the id of the row of the data that each belongs to."""
+    """The rows of a joined file (`join`): the id of a row of the data -> the row that belongs to it."""
 
     def __init__(self, path: Path, raw: tuple[bytes, ...], rows: Mapping[str, Any]) -> None:
         self.path, self.raw, self._rows = path, raw, rows
@@ -232,7 +232,7 @@ class _Joined:
 
     @classmethod
     def read(cls, root: Path, relative: str, key: str, encoding: str) -> _Joined:
-        """Read a file; one that is not there has no rows. Raises DataError for a row without a key, and for one key twice."""
+        """Read a file; a missing file has no rows. Raises DataError for a row without a key, and for a repeated key."""
         path = root / relative
         if not path.exists():
             return cls(path, (), {})
@@ -248,12 +248,12 @@ class _Joined:
         return cls(path, data_rows.raw, rows)
 
     def take(self, number: str) -> Any:
-        """The row that belongs to an id, which counts as taken from then on; None if there is none."""
+        """The row that belongs to an id, or None. The row then counts as taken."""
         self._left.discard(number)
         return self._rows.get(number)
 
     def require_taken(self, path: Path) -> None:
-        """Raise DataError if a row belongs to no row of the data."""
+        """Raise DataError if a row was not taken: it belongs to no row of the data at `path`."""
         if self._left:
             number = min(self._left)
             raise DataError(f"{number} is no question of {path.name}", self.path)

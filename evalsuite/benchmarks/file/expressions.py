@@ -1,6 +1,6 @@
 """A field of a benchmark file on a row of data: the name of a column, or a Jinja expression in {{ }}.
 
-An expression comes with data, so it may be a stranger's. It runs in the sandbox of templates, with fewer passes of its loops.
+An expression may come with other people's data, so it runs in the sandbox of templates, with fewer passes through loops.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class ExpressionError(ValueError):
 
 
 class RowField:
-    """A compiled field. `value` gives any value for a column and for a single expression, and a text for {{ a }} and {{ b }}."""
+    """A compiled field. A column and a single expression may have any value; a text with expressions in it has a text."""
 
     def __init__(self, text: str) -> None:
-        """Raises ConfigError if the text is no Jinja."""
+        """Raises ConfigError if the text is neither a column's name nor valid Jinja."""
         self.text = text
         if "{%" in text:
             raise ConfigError(
@@ -46,7 +46,7 @@ class RowField:
             raise ConfigError("nested too deep for Jinja") from None
 
     def _single(self, text: str) -> Any:
-        """The compiled expression, where the text is one in {{ }}; else None."""
+        """The compiled expression if the text is a single one in {{ }}; else None."""
         if not (text.startswith("{{") and text.endswith("}}")):
             return None
         try:
@@ -69,7 +69,7 @@ class RowField:
             result = self._expression(variables) if self._expression else self._rendered(variables)
             if isinstance(result, Undefined):
                 result._fail_with_undefined_error()
-        except Exception as error:  # whatever an expression raises
+        except Exception as error:  # an expression may raise anything
             kind = "" if isinstance(error, Endless) else f"{type(error).__name__}: "
             raise ExpressionError(f"{self.text}: {kind}{str(error)[:200]}") from None
         if isinstance(result, str) and len(result) > LONGEST:
@@ -77,7 +77,7 @@ class RowField:
         return result
 
     def _rendered(self, variables: Mapping[str, Any]) -> str:
-        """The text of {{ a }} and {{ b }}. Raises Endless when it becomes too long."""
+        """The text with its expressions filled in. Raises Endless when it becomes too long."""
         chunks, size = [], 0
         for chunk in self._template.generate(variables):
             chunks.append(chunk)
@@ -88,7 +88,7 @@ class RowField:
 
 
 def text_of(value: Any) -> str:
-    """A value as a text: true and false as YAML writes them, whole floats without their .0, and "" for none.
+    """A value as a text: true and false as in YAML, whole floats without .0, None as "".
 
     >>> text_of(True), text_of(3.0), text_of(None)
     ('true', '3', '')
@@ -105,7 +105,7 @@ def text_of(value: Any) -> str:
 
 
 def listed(value: Any) -> Any:
-    """The list that a text holds as JSON or as Python writes it, as cells of tables do; any other value as it is.
+    """The list in a text that is JSON or a Python literal, as in cells of tables; any other value is returned unchanged.
 
     >>> listed('["甲", "乙"]'), listed("['甲', '乙']"), listed("[甲]"), listed(3)
     (['甲', '乙'], ['甲', '乙'], '[甲]', 3)
@@ -119,7 +119,7 @@ def listed(value: Any) -> Any:
 
 
 def texts_of(value: Any) -> list[str]:
-    """A list of texts or of lists of them, or one text; blank ones are left out."""
+    """The texts that are not blank of a text, a list of texts, or a list of lists of texts."""
     values = value if isinstance(value, list) else [value]
     flat = (inner for each in values for inner in (each if isinstance(each, list) else [each]))
     return [text for each in flat if (text := text_of(each)).strip()]

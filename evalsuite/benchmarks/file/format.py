@@ -1,6 +1,6 @@
-"""The format of a benchmark file: what its YAML may hold, and reading it with errors that name file, line and field.
+"""The keys of a benchmark file, as pydantic models, and reading one with errors that name file, line and field.
 
-A file may be a stranger's: it has no aliases, and every path in it stays in its folder.
+A file may come from anyone, so YAML aliases are refused, and every path in it stays in its folder.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _YES, _NO = {"true", "yes", "on"}, {"false", "no", "off"}  # words that YAML 1.1
 
 
 class RowFault(ExpressionError):
-    """A row that is no item. `field`: the column at fault, or the key of the benchmark file."""
+    """A row of which no item can be made. `field`: the column at fault, or the key of the benchmark file."""
 
     def __init__(self, message: str, field: str) -> None:
         super().__init__(message)
@@ -31,17 +31,17 @@ class RowFault(ExpressionError):
 
 
 class ExpandedRow(NamedTuple):
-    """A row of the data, or with `each` an element of it."""
+    """A row of the data, or, with `each`, one of the elements that count as rows."""
 
     value: Any  # a mapping of columns; of JSON any value
-    variables: dict[str, Any]  # variables of expressions beside its columns: set, split, task, parent …
+    variables: dict[str, Any]  # variables of expressions besides its columns: set, split, task, parent …
 
 
 class ItemMaker:
     """Makes the items of a task, set and split. The fields are compiled once."""
 
     def __init__(self, file: BenchmarkFile, local: str, instead: RowFields | None, item_set: str, split: str) -> None:
-        """`local`: the task's name in the file. `instead`: fields that a wording replaces."""
+        """`local`: the task's name in the benchmark file. `instead`: the fields of a wording, which replace the task's."""
         self._task = task = file.tasks[local]
         self._name, self._set, self._split = f"{file.name}_{local}", item_set, split
         self._base = f"{file.name}/{item_set}/{split}/{local}"
@@ -53,7 +53,7 @@ class ItemMaker:
         self._kind = KINDS[task.kind]
 
     def rows(self, row: DataRow) -> Iterator[tuple[ExpandedRow, bool]]:
-        """(row, whether it is asked (`where`)) of a row of the file, or of each element of `each`."""
+        """(row, whether `where` selects it) of a row of the file, or of each of its elements (`each`)."""
         given = {"set": self._set, "split": self._split, "task": self._name}
         expanded_rows = [ExpandedRow(row.value, given)]
         if self._fields["each"] is not None:
@@ -102,7 +102,7 @@ class ItemMaker:
     def _right(
         self, row: ExpandedRow, options: Sequence[str], keys: Sequence[Any]
     ) -> tuple[int | None, tuple[str, ...]]:
-        """(index of the right option, None unless the task has exactly one; right answers as texts)."""
+        """(index of the right option, right answers as texts). The index is None unless the kind has a single right option."""
         if self._kind.single:
             gold = self._gold(self._field_value("gold", row), options, keys)
             return gold, (options[gold],)
@@ -117,7 +117,7 @@ class ItemMaker:
         return None, tuple(texts)
 
     def _voted(self, row: ExpandedRow) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """(answers, votes of each). An answer that stands there twice gets the higher votes."""
+        """(answers, votes of each). A repeated answer gets its highest number of votes."""
         counts, lists = self._value("votes", row), self._field_value("references", row)
         several = lists if isinstance(self._fields["references"], list) else [lists]
         if not isinstance(counts, list) or not all(isinstance(count, int) and count > 0 for count in counts):
@@ -157,13 +157,14 @@ class ItemMaker:
         return text
 
     def _texts(self, key: str, row: ExpandedRow) -> list[str]:
+        """The texts of a field that are not blank; [] for a field that the file lacks."""
         if self._fields[key] is None:
             return []
         value = self._field_value(key, row)
         return self._converted(key, texts_of, listed(value) if key == "references" else value)
 
     def _converted(self, key: str, convert: Callable[[Any], _Made], value: Any) -> _Made:
-        """A value as one text or several. Raises RowFault, with the field, if it cannot be converted."""
+        """The converted value. Raises RowFault, with the field, if `convert` raises ExpressionError."""
         try:
             return convert(value)
         except ExpressionError as error:
@@ -215,11 +216,11 @@ class ItemMaker:
         return tuple(texts), keys
 
     def _mapped(self, fields: Mapping[Any, str | RowField], row: ExpandedRow) -> list[Any]:
-        """The options of a mapping: a text as it is, the value of an expression."""
+        """The options of a mapping: its fixed texts and the values of its expressions."""
         return [text if isinstance(text, str) else self._value("options", row, text) for text in fields.values()]
 
     def _several_golds(self, row: ExpandedRow, options: Sequence[str]) -> list[Any]:
-        """The right options as a row gives them: a list, or letters such as ABD and A,B."""
+        """The values of `gold` in a row: a list, or letters such as ABD and A,B."""
         value = listed(self._field_value("gold", row))
         if isinstance(value, list):
             return value
@@ -325,7 +326,7 @@ def _compiled(key: str, value: Any) -> Any:
 
 
 def _readings(text: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """(way of reading, index) of a gold value; if two options are equal, the first is right."""
+    """(way, index of the option) for each way in which a gold value can be read. Of two equal options the first is right."""
     if text in options:
         yield "text", options.index(text)
     if letter := _LETTER.fullmatch(text):
@@ -341,7 +342,7 @@ def _is_true(value: Any) -> bool:
 
 
 def _is_key(key: Any, value: Any) -> bool:
-    """Whether a value of the data is a key of the YAML, which reads the words true and yes, and false and no, alike."""
+    """Whether a value of the data equals a key of the YAML. YAML reads true, yes and on as one key, and false, no and off."""
     text = text_of(value).strip().lower() if not isinstance(value, list | dict) else ""
     if isinstance(key, bool):
         return text in (_YES if key else _NO)
@@ -349,7 +350,7 @@ def _is_key(key: Any, value: Any) -> bool:
 
 
 def labels_from(first: str, count: int) -> tuple[str, ...]:
-    """`count` labels that begin with `first`: (a), (b) …
+    """`count` labels, of which `first` is the first: (a), (b) …
 
     >>> labels_from("(a)", 3)
     ('(a)', '(b)', '(c)')

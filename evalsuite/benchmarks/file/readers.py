@@ -1,4 +1,4 @@
-"""Other programs' ways to read a choice out of a reply, by the names that benchmark files give them (`reader`)."""
+"""Parsers of choices that equal other programs', by their names in benchmark files (`reader`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from evalsuite.types import Answer, Item, Response, Status
 
 
 def _first_capital(item: Item, response: Response) -> Answer:
-    """Read a reply as OpenCompass does: its first capital letter names the option. Labels of renamed options take the
-    letters' place."""
+    """Read a reply as OpenCompass does: its first capital letter names the option. If a perturbation renamed the labels, the
+    first character that is a label does."""
     names = item.indicators
     capitals = all(name.isupper() for name in names)
     candidates = ((n, t) for n, t in enumerate(response.text) if (t.isupper() if capitals else t in names))
@@ -19,8 +19,8 @@ def _first_capital(item: Item, response: Response) -> Answer:
 
 
 def _tombench(item: Item, response: Response) -> Answer:
-    """Read a reply as ToMBench's get_results.py does: the first of [[A]], [[B]] …, [A], [B] … that it has, else its last capital
-    letter, else A. It looks for A to D in items of two options, too: their C is no option."""
+    """Read a reply as ToMBench's get_results.py does: by the first of [[A]], [[B]] …, [A], [B] … that the reply contains, else by
+    its last capital letter, else as A. A to D are looked for in items of two options, too; C then chooses nothing."""
     names, reply = item.indicators, response.text
     letters = [*names, *(letter for letter in "ABCD" if names[0] == "A" and letter not in names)]
     forms = [*(f"[[{letter}]]" for letter in letters), *(f"[{letter}]" for letter in letters)]

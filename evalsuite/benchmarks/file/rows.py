@@ -1,6 +1,6 @@
-"""The rows of a data file: JSONL, JSON, CSV, TSV, Parquet, or a folder that `datasets` saved. Every format gives the same values.
+"""The rows of a data file: JSONL, JSON, CSV, TSV, Parquet, or a folder that `datasets` saved.
 
-Files are plain ones below their folder: no link is followed, and nothing larger than LARGEST is read.
+No link below the data folder is followed, and no file larger than LARGEST is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.jsonl import numbered_lines, parse_object
 from evalsuite.common.plainfile import read_plain
 
-LARGEST = 2**30  # the most bytes of a file, both as it is and unpacked
+LARGEST = 2**30  # the most bytes of a file, packed or unpacked
 MOST = 2_000_000  # the most rows of a file
 LONGEST = 10_000_000  # the most characters of a text; no prompt has more
 SAVED = "state.json"  # the file that lists the data files of a folder that `datasets` saved
@@ -37,16 +37,16 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class DataRow:
-    """A row with its position for messages: its line, or in formats without lines its index from 0 as "[3]"."""
+    """A row with its position for messages: a line number, or in formats without lines the index from 0, as "[3]"."""
 
-    value: Any  # a mapping of columns; of JSON any value
+    value: Any  # a mapping of columns; in JSON any value
     line: int | None = None
     index: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DataRows:
-    """The rows of a file and the hash of its bytes."""
+    """The rows of a file or folder, and its bytes."""
 
     path: Path
     raw: tuple[bytes, ...]  # the content of the file, or of the files of a folder
@@ -54,9 +54,9 @@ class DataRows:
 
 
 def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
-    """Read a file at a relative path in a folder; `encoding` is that of tables.
+    """Read the file at a relative path in a folder. `encoding`: that of CSV and TSV.
 
-    Raises DataError, with file and line, if it is missing or broken."""
+    Raises DataError, with file and line, if the file is missing or broken."""
     named = root / path
     parts: list[bytes] = []
     if named.is_dir():
@@ -85,13 +85,13 @@ def read_rows(root: Path, path: str, encoding: str = "utf-8") -> DataRows:
 
 
 def _shards(path: str) -> list[str]:
-    """All Parquet files of a series, if the path names its first, as on the Hugging Face hub: test-00000-of-00002.parquet."""
+    """All Parquet files of a series if the path is that of its first, such as test-00000-of-00002.parquet; else []."""
     first = re.fullmatch(r"(.*-)00000-of-(\d{5})\.parquet", path)
     return [f"{first[1]}{n:05}-of-{first[2]}.parquet" for n in range(int(first[2]))] if first else []
 
 
 def _read_shard(root: Path, path: str, parts: list[bytes]) -> Iterator[Any]:
-    """The rows of one of several Parquet files; its content is added to `parts`."""
+    """The rows of a Parquet file of a series. The file's content is appended to `parts`."""
     parts.append(read_plain(root, path, LARGEST))
     if sum(map(len, parts)) > LARGEST:
         raise DataError(f"is larger than {LARGEST:,} bytes with the files before it", root / path)
@@ -104,8 +104,8 @@ def _jsonl(raw: bytes, path: Path) -> Iterator[DataRow]:
 
 
 def _json(raw: bytes, path: Path) -> Iterator[DataRow]:
-    """The rows of a file that is a list, an object with one list, as in {"version": "1.1", "data": […]}, or an object of
-    objects, whose names become the column `key`. A file with an object on each line is read as JSONL."""
+    """The elements of a list, or of the only list of an object ({"version": "1.1", "data": […]}), or the objects of an object,
+    with their names in the column `key`. A file with an object on each line is read as JSONL."""
     if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         yield from _numbered(parse_list(raw, path))
         return
@@ -228,7 +228,7 @@ class _TooLong(Exception):
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON can hold: NaN becomes None, and other types become texts."""
+    """The value as JSON has it: NaN becomes None, and values of other types become texts."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, str) and len(value) > LONGEST:
