@@ -1,4 +1,4 @@
-"""BLEnD's Chinese part. Its benchmark file defines all but its two metrics."""
+"""BLEnD's Chinese part. Its benchmark file defines everything but its two metrics."""
 
 from __future__ import annotations
 

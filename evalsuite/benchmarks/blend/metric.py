@@ -1,10 +1,10 @@
 """BLEnD's two scores of a reply (the release's evaluation/exact_match.py, soft_exact_match).
 
-The binary score is 1 if the reply holds an answer that people gave; the other is that answer's votes over those of the most
-frequent answer.
+The binary score is 1 if the reply contains an answer that people gave. The score by votes is the answer's votes divided by those
+of the most frequent answer.
 
-A reply holds an answer if it contains the answer's text, or all of its words as jieba cuts them. For English answers the release
-compares spaCy's lemmas, so that "a chip" holds "chips"; here it does not.
+A reply contains an answer if it contains the answer's text, or all its words as jieba segments them. The release compares spaCy's
+lemmas of English answers, so that "a chip" contains "chips"; this module does not.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def vote_score(item: Item, text: str) -> tuple[float, float]:
     reply = text.translate(_MARKS).strip().strip(".").lower()
     words = _words(reply)
     pairs = zip(item.references, item.votes, strict=True)
-    most = max((votes for answer, votes in pairs if reply and _holds(reply, words, answer)), default=0)
+    most = max((votes for answer, votes in pairs if reply and _contains(reply, words, answer)), default=0)
     return float(most > 0), most / max(item.votes)
 
 
-def _holds(reply: str, words: set[str], answer: str) -> bool:
-    """Whether a reply, whose words are `words`, holds an answer."""
+def _contains(reply: str, words: set[str], answer: str) -> bool:
+    """Whether a reply, whose words are `words`, contains an answer."""
     if any(form in reply for form in (answer, answer.replace("-", " "), answer.replace(" ", "-"))):
         return True
-    blank = {" "} if answer.isascii() else set()  # blanks separate English words, and are no words of an answer
+    blank = {" "} if answer.isascii() else set()  # in English a blank separates words and is none
     return _words(answer) - blank <= words
 
 
 def _words(text: str) -> set[str]:
-    words = jieba(text) + [" "] * (" " in text)  # our function leaves blanks out, jieba returns them as words
+    words = jieba(text) + [" "] * (" " in text)  # the release's jieba returns blanks as words, our function does not
     return {unicodedata.normalize("NFD", word).translate(_ACUTE).lower() for word in words if word not in punctuation}
 
 

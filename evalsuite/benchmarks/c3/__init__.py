@@ -1,6 +1,6 @@
 """C3: questions of Chinese examinations about dialogues and mixed texts.
 
-Its benchmark file defines all but the published figures: they are of both parts together.
+Its benchmark file defines everything but the published figures, which are of both parts together.
 """
 
 from __future__ import annotations

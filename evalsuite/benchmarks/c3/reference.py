@@ -1,4 +1,4 @@
-"""Published figures of C3's test questions. They are of both parts together, so no cell of a run compares with them."""
+"""Published figures of C3, which are of both parts together, so that no cell of a run compares with them."""
 
 from __future__ import annotations
 

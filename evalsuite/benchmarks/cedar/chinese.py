@@ -30,8 +30,8 @@ Cause = tuple[str, str]  # (cause, consequent)
 
 
 def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
-    """Instances from the items of event_cause and subsequent_event; other tasks are ignored. Raises ValueError if the items
-    are of more than one set and split."""
+    """Instances made of the items of event_cause and subsequent_event; items of other tasks are ignored. Raises ValueError for
+    items of more than one set or split."""
     causes: dict[tuple[str, ...], dict[Cause, None]] = {}
     files: set[tuple[str, str]] = set()
     for item in items:
@@ -56,7 +56,7 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
             wrong = [
                 _explanation(other, cause[1], False)
                 for cause in expressed
-                for other in _wrong(cause, causes_of_dialogue)
+                for other in _wrong_causes(cause, causes_of_dialogue)
             ]
             explanations = tuple(dict.fromkeys((*valid, *wrong)))
             number = len(instances)
@@ -72,14 +72,13 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
 def response_turn(dialogue: tuple[str, ...], consequent: str) -> int | None:
     """The index of the turn that expresses the consequent (the earliest on a tie); None if there is none or it is the first."""
     speaker = consequent[:1] if consequent[:1] in ("A", "B") else ""
-    share, turn = max(
-        ((_share_of_bigrams(consequent, text), -n) for n, text in enumerate(dialogue) if text.startswith(speaker)),
-        default=(0.0, 0),
-    )
-    return -turn if share >= EXPRESSED and turn else None
+    shares = {n: _share_of_bigrams(consequent, text) for n, text in enumerate(dialogue) if text.startswith(speaker)}
+    turn = max(shares, key=shares.__getitem__, default=0)
+    return turn if turn and shares[turn] >= EXPRESSED else None
 
 
-def _wrong(cause: Cause, all_causes: Iterable[Cause]) -> list[str]:
+def _wrong_causes(cause: Cause, all_causes: Iterable[Cause]) -> list[str]:
+    """The causes of other consequents that are no cause of this consequent, as the module's docstring describes."""
     antecedent, consequent = cause
     return [
         other
@@ -101,7 +100,7 @@ def _bigrams(text: str) -> set[str]:
 
 
 def _share_of_bigrams(text: str, turn: str) -> float:
-    """The share of the text's bigrams that stand in the turn."""
+    """The share of the text's bigrams that the turn contains."""
     bigrams = _bigrams(text.lstrip("AB"))
     return len(bigrams & _bigrams(turn)) / len(bigrams) if bigrams else 0.0
 

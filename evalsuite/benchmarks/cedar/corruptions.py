@@ -4,9 +4,9 @@ Pure functions of an instance and the index of an explanation; random draws come
 `Random(f"{SEED}:{corruption}:{instance.id}:{number}")`. The result is None if the explanation cannot be corrupted: there
 is no invalid explanation, it has one word, or its words read the same backwards.
 
-Words are separated by whitespace; Chinese is segmented by jieba. Characters would not do: shuffled characters are more
-obviously wrong than the shuffled words of the paper. Punctuation belongs to the word before it, as in English, so that 30 %
-of the words mean the same in both languages.
+Words are separated by whitespace; Chinese is segmented by jieba. Characters do not serve as units: shuffled characters are
+more obviously wrong than the shuffled words of the paper. Punctuation belongs to the word before it, as in English, so that 30 %
+of the words are comparable in both languages.
 """
 
 from __future__ import annotations

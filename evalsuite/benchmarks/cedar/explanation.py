@@ -8,9 +8,9 @@ from evalsuite.benchmarks.languages import LANGUAGES
 
 DIMENSIONS = ("event", "emotion", "location", "possession", "attribute")
 
-# Language -> connective -> its negation. English as in Figure 4 ("causes", "does not cause"). Chinese negates a verb by 不 (for
-# rules and wishes) or 没有 (for events that did not happen); explanations are about events of a dialogue, so by 没有 here.
-# Conjunctions (因此, 所以) cannot be negated and are not used as connectives.
+# Language -> connective -> its negation. English is as in Figure 4 ("causes", "does not cause"). Chinese negates verbs by 不
+# (rules and wishes) or 没有 (events that did not happen); explanations are about events of a dialogue, hence 没有. Conjunctions
+# (因此, 所以) cannot be negated and are no connectives here.
 NEGATED = {
     "en": {
         "causes": "does not cause",

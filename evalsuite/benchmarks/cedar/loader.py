@@ -1,13 +1,13 @@
 """CEDAR (Zhou et al. 2021): JSON Lines of dialogues -> probes as Items.
 
 The official data are not available, so the format is ours, after sections 3 and 4 of the paper. <folder>/<split>.jsonl
-holds a dialogue on each line:
+has a dialogue on each line:
 
     {"id": 0, "source": "sample", "history": ["A: …", "B: …"], "response": "A: …", "explanations": [
         {"dimension": "event", "antecedent": "…", "connective": "causes", "consequent": "…", "valid": true}, …]}
 
 `source` is the data set of the dialogue (in the paper DailyDialog, EmpatheticDialogues, MuTual, SocialIQA) and the set of
-the Items. `valid`: all raters agree that it is relevant, non-trivial and plausible. `language` defaults to "en".
+the Items. `valid`: all raters call the explanation relevant, non-trivial and plausible. `language` defaults to "en".
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _CHINESE = "corecode-"
 
 
 class CedarCorpus(Corpus):
-    """A folder with test.jsonl (and train.jsonl, dev.jsonl), or a parent of one. If it also holds CORECODE, the sets
-    corecode-easy and corecode-hard are made from that (chinese.py)."""
+    """A folder with test.jsonl (and train.jsonl, dev.jsonl), or a parent of such a folder. If CORECODE's files are there, too,
+    the sets corecode-easy and corecode-hard are made of them (chinese.py)."""
 
     expected = "cedar/test.jsonl as docs/cedar.md has it, or CORECODE's files"
     derived = tuple(name for name in SETS if name.startswith(_CHINESE))
@@ -80,7 +80,7 @@ class CedarCorpus(Corpus):
         return set in self._sources(split)
 
     def _instances(self, split: str) -> tuple[tuple[Instance, ...], tuple[DataError, ...], str]:
-        """The content of a split's file, as `read_instances` returns it."""
+        """`read_instances` of a split's file, read once."""
         path = self.root / f"{split}.jsonl"
         return self.once(("instances", split), lambda: read_instances(path, split, self.skip_bad))
 
@@ -177,7 +177,7 @@ class _CedarLine(BaseModel):
     explanations: list[_ExplanationFields] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _names_what_there_is(self) -> _CedarLine:
+    def _has_known_names(self) -> _CedarLine:
         if "/" in self.source:
             raise Fault(f"expected the name of a data set, without a slash, found {self.source!r}", "source")
         _one_of(self.language, tuple(NEGATED), "language")

@@ -22,8 +22,8 @@ class Probes:
     of ΔNLL in nats.
 
     A group's value is the mean over its corruptions, not over its probes, so that a corruption's weight does not depend on
-    how many explanations it applies to. The paper says "average" only; if all corruptions apply to all explanations, both
-    are equal.
+    the number of explanations that it applies to. The paper says only "average"; both means are equal if all corruptions apply
+    to all explanations.
     """
 
     statistics: Any  # (N, 3 * corruptions)
@@ -68,8 +68,8 @@ class Probes:
 
 
 def probe_part(answered: Answered) -> Part:
-    """The metrics of a cell, for each group of corruptions and each corruption. Explanations that were chosen outright have no
-    likelihoods, so they get accuracies only."""
+    """The metrics of a cell, for each group of corruptions and each corruption. Without likelihoods, when explanations were
+    chosen, there are accuracies only."""
     groups = {corruption.name: corruption.group for corruption in CORRUPTIONS.values()}
     chosen = was_chosen(answered)
     deltas = (

@@ -1,7 +1,7 @@
 """CEDAR's tasks, a row each.
 
-In a probe the model generates nothing; it gives the negative log-likelihood of two (context, target) pairs. The sets are
-the sources of the dialogues: the paper's, then ours.
+In a probe the model generates nothing; it gives the likelihoods of two (context, target) pairs. The sets are the sources of the
+dialogues: the paper's, then ours.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from evalsuite.benchmarks.kinds import PROBE
 from evalsuite.types import Task
 
 SETS = ("DailyDialog", "EmpatheticDialogues", "MuTual", "SocialIQA", "sample", "corecode-easy", "corecode-hard")
-SPLITS = ("train", "dev", "test")  # the paper tunes some models on half of the explanations (section 5.3)
+SPLITS = ("train", "dev", "test")  # section 5.3 of the paper tunes some models on half of the explanations
 
 _HEADLINES = ("accuracy_logical", "delta_nll_logical", "accuracy_complete", "delta_nll_complete")
 

@@ -1,4 +1,4 @@
-"""CHARM: reasoning with commonsense that is known everywhere or in China only, and questions about the facts behind it."""
+"""CHARM: reasoning with global or Chinese commonsense, and questions about the facts that it rests on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BENCHMARK = Benchmark(
     tasks=tuple(TASKS_CHARM.values()),
     loader=lazy("evalsuite.benchmarks.charm.loader:CharmCorpus"),
     address="https://github.com/opendatalab/CHARM",
-    training="",  # the examples of its wordings are part of the release
+    training="",  # the release has ready-made examples, and no training split
     levels=SETS,
     set_names={"global": ("全球常识", "GLOBAL"), "chinese": ("中国常识", "CHINESE")},
     groups=tuple(ASPECTS),
@@ -29,7 +29,7 @@ BENCHMARK = Benchmark(
     rubric="charm",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
-    # The release's accuracy is that of the first letter of a reply.
+    # The release reads the first letter of a reply (`Task.official`).
     published_as={"paper.accuracy": "accuracy"},
     references=lazy("evalsuite.benchmarks.charm.reference:reference_sheets"),
     published_zh="论文的领先榜：中文模型用 ZH-CoT（即本套件的 paper），其他模型用 XLT。",

@@ -1,11 +1,11 @@
 """The official CHARM files -> Items: {reasoning,reasoning_Translate-EN,memorization}/{Chinese,Global}_<task>.json.
 
-Properties of the official files, and how they are handled:
-* `input` holds the question and its options in one string, with blanks and line breaks that differ from item to item. They are
-  kept in `Item.layout`, so that prompts equal the release's byte for byte while options can be shuffled and renamed;
-* the translation into English has the items in the same order with the same ids. In it, eight items have an option twice or
-  within a line, two lack options, and one names a right option that it does not have: so gold, missing options and the
-  aspect of culture are taken from the Chinese item;
+Properties of the official files, and their treatment:
+* `input` is one string with question and options, with blanks and line breaks that differ from item to item. `Item.layout` keeps
+  these, so that prompts equal the release's byte for byte while options can be shuffled and renamed;
+* the translation into English has the items in the same order with the same ids. Eight translated items have an option twice or
+  within a line, two lack options, and one names a right option that it does not have. Therefore gold, missing options and the
+  aspect of culture come from the Chinese item;
 * `mids` of a reasoning item name the memorization items that ask for its facts: `Item.rests_on`;
 * references of memorization items are a text, a list of texts as a string, or "[not]x".
 An Item's number is the official id, so that reviewers find it in the release.
@@ -30,7 +30,7 @@ from evalsuite.common.files import read_bytes, read_text
 from evalsuite.common.jsonl import first_fault
 from evalsuite.types import Item, Task
 
-TRANSLATED = "translate-en"  # the wording that asks the items in English
+TRANSLATED = "translate-en"  # the wording with the items in English
 # Wording -> the ending of the names of its example files.
 EXAMPLES = {
     "paper": "ZH-CoT",
@@ -147,7 +147,7 @@ def _item(task: Task, set: str, row: _CharmRow, path: Path, index: int) -> Item:
 
 
 def _translated(item: Item, text: str) -> Item:
-    """The item with its English text. If that lacks options, the Chinese ones are kept."""
+    """The item with its English text. If the text lacks options, the Chinese options stay."""
     parts = split_options(text)
     if parts is None or parts[1] != item.labels:
         return replace(item, question=text, layout=())
@@ -156,9 +156,9 @@ def _translated(item: Item, text: str) -> Item:
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
-    """(question, labels, options, layout) of an official text, as in `Item`; None if it has no two options from (A) on.
+    """(question, labels, options, layout) of an official text, as in `Item`; None without two or more options (A), (B) ….
 
-    Where such letters occur in other parts of the text, too, the options are the lines that begin with one, from the last line
+    If letters in brackets occur elsewhere in the text, too, the options are the lines that begin with one, from the last line
     with (A) on.
 
     >>> split_options("哪年？\\n选项：\\n (A) 北宋 \\n (B)东汉")
@@ -187,7 +187,7 @@ def split_options(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tup
 
 
 def _are_consecutive(letters: list[re.Match[str]]) -> bool:
-    """Whether they are A, B … and at least two."""
+    """Whether the letters are A, B … in this order, two or more."""
     return len(letters) > 1 and [match[1] for match in letters] == [chr(ord("A") + n) for n in range(len(letters))]
 
 

@@ -8,9 +8,9 @@ from evalsuite.types import Answer, Item, Response, Status
 
 
 def first_letter(item: Item, response: Response) -> Answer:
-    """Read the first letter in brackets, else the first capital letter, after the first "answer is " (in the whole reply, if it
-    lacks these words). A reply that weighs (A) before it concludes 所以答案是(B) is read as A. If options are renamed, their
-    new labels take the letters' place.
+    """Read the first letter in brackets, else the first capital letter, after the first "answer is ", or in the whole reply
+    without these words. A reply that discusses (A) before it concludes 所以答案是(B) is read as A. If a perturbation renamed the
+    labels, these are looked for in place of letters.
 
     >>> first_letter(Item("", "", "", "", (), "", ("是", "否"), ("(A)", "(B)")), Response("不选(A)，答案是(B)", "stop")).choice
     0

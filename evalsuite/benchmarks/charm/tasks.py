@@ -1,4 +1,4 @@
-"""CHARM's tasks (Sun et al. 2024, section 3), a row each: seven of reasoning, and four that ask for the facts behind them."""
+"""CHARM's tasks (Sun et al. 2024, section 3), a row each: seven of reasoning, and four about the facts that it rests on."""
 
 from __future__ import annotations
 

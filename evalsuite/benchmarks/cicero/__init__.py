@@ -32,7 +32,7 @@ BENCHMARK = Benchmark(
     rubric="cicero_en",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
-    # The official code scores what the model wrote, whole and raw, as our profile "cicero" does.
+    # The official code scores the whole raw reply, as our profile "cicero" does.
     published_as={
         "accuracy": "accuracy",
         "set_accuracy": "set_accuracy",

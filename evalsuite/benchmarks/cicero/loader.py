@@ -1,13 +1,13 @@
 """The official CICERO files -> Items: {v1,v2}/data/{train,val,test}.json, which are JSON Lines.
 
-A line is a dialogue, a target utterance in it, one of five questions about the target, choices, and the right choices.
-Properties of the official files, and how they are handled:
-* an ID identifies a dialogue and repeats, so an Item's number is its line number from 0, equal in all tasks;
+A line has a dialogue, a target utterance in it, one of five questions about the target, choices, and the right choices.
+Properties of the official files, and their treatment:
+* an ID is that of a dialogue, which has several lines, so an Item's number is the line number from 0, in all tasks;
 * "Human Written Answer" exists in v1 only, where it is the single reference of a generated answer, as in the official code;
   in v2, which does not name it, all right choices are references;
-* v1 has five choices with one or more right, v2 two to eight with two or more right, so v2 has no single-answer items;
+* v1 has five choices, one or more of them right; v2 has two to eight, two or more of them right, so no single-answer items;
 * a choice may occur twice, even once as right and once as wrong, and an index may occur twice: an option is right if its
-  text equals that of a right choice, and `references` holds each text once;
+  text equals that of a right choice, and `references` has each text once;
 * a turn may lack its speaker mark or have it twice, so the target may differ from every turn: the most similar turn is used,
   as in the official code.
 The second line of an Item's question is "target: …"; in chained tasks the third line is the given event.
@@ -28,7 +28,7 @@ from evalsuite.benchmarks.fields import NotBlank
 from evalsuite.common.jsonl import Fault
 from evalsuite.types import Item, Task
 
-SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
+SPLITS = {"train": "train", "dev": "val", "test": "test"}  # split -> the official file's name
 
 
 class _CiceroLine(BaseModel):
@@ -70,7 +70,7 @@ class _CiceroLine(BaseModel):
 
 
 class CiceroCorpus(Corpus):
-    """A folder with v1/ or v2/, or a parent of one. A file is read once for all its tasks."""
+    """A folder with v1/ or v2/, or a parent of such a folder. A file is read once for all its tasks."""
 
     expected = "{v1,v2}/data/{train,val,test}.json"
 
@@ -141,7 +141,7 @@ def _given_events(lines: Mapping[int, _CiceroLine], task: str) -> dict[int, tupl
 
 
 def target_turn(dialogue: Sequence[str], target: str) -> int:
-    """The index of the target's turn: the first equal to it after the speaker mark, else the most similar."""
+    """The index of the target's turn: the first that equals the target after the speaker mark, else the most similar."""
     utterances = [turn[3:] for turn in dialogue]
     if target in utterances:
         return utterances.index(target)

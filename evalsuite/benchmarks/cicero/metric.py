@@ -19,7 +19,8 @@ METRICS = (
 
 @dataclass(frozen=True, slots=True)
 class ByRightAnswers:
-    """Exact match of N items, apart for one and for several right answers, as an `Additive`. In [0, 1]; 0 without items."""
+    """Exact match over the items with one right answer and over those with several, as an `Additive`. In [0, 1]; 0 without
+    items."""
 
     statistics: Any  # (N, 4): two 0/1 columns for each of METRICS, "the item counts" and "it counts and is right"
 
@@ -39,12 +40,11 @@ class ByRightAnswers:
 
 
 def answers_part(answered: Answered) -> Part:
-    """The metrics of a cell of `all_answers`: one for items with one right answer and one for those with several, each where
-    the cell has such items."""
+    """The metrics of a cell of `all_answers`; a metric is left out if the cell has no such items."""
     chosen = [{item.options[n] for n in answer.choices} for item, answer in answered.pairs]
     golds = [{*item.references} for item in answered.items]
     sums = ByRightAnswers.of([a == b for a, b in zip(chosen, golds, strict=True)], [len(gold) for gold in golds])
     names = {m.name: m.name for n, m in enumerate(METRICS) if sums.statistics[:, 2 * n].any()}
     method = f"parser:{parser_of(answered.reading)}"
-    # A single item has no value of the metric that does not count it.
+    # Each metric counts some of the items only, so single items have no values.
     return Part("answers", sums, names, {name: f"{name}|def:cicero|{method}" for name in names}, {})

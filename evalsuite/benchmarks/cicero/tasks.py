@@ -27,7 +27,7 @@ ASKED = {
     "all_answers": tuple(QUESTIONS),
 }
 
-# Chained task -> the event given besides the target: its name in the prompt, and the question that it answers.
+# Chained task -> (name in the prompt, question) of the event that is given besides the target; the event answers the question.
 CHAINED = {"chained_cause": ("subsequent event", "subsequent_event"), "chained_subsequent_event": ("cause", "cause")}
 
 

@@ -10,8 +10,8 @@ from evalsuite.benchmarks.languages import EN
 from evalsuite.common.plugins import lazy
 from evalsuite.types import Benchmark
 
-# The paper's metrics of spans are of the whole replies; its F1 and exact match are defined in another way (squad.paper_f1), the
-# others equal ours.
+# The paper scores whole replies of span extraction, with its own definitions of F1 and exact match (squad.paper_f1). Its other
+# metrics equal ours.
 _SAME = {name for task in TASKS_CIDER.values() for name in task.metrics} - {"f1", "em", "no_match"}
 
 BENCHMARK = Benchmark(

@@ -1,7 +1,7 @@
 """CIDER's dialogue-level NLI: true hypotheses of a dialogue, and false ones made from them (paper, section 5.2).
 
-The official files of this task are not public. The positives are the annotated triplets; the negatives are drawn by the
-paper's rules, from the same distribution as the paper's, but they are not the same.
+The official files of this task are not public. The positives are the annotated triplets. The negatives are drawn by the paper's
+rules, so that they have the distribution of the paper's negatives, without being equal to them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from random import Random
 
 from evalsuite.benchmarks.cider.relations import RELATIONS
 
-CLASSES = ("entailment", "contradiction")  # the options of its items; the first is the positive class
+CLASSES = ("entailment", "contradiction")  # the options of items; entailment is the positive class
 NEGATIVES = {"train": 2, "test": 8}  # negatives for each positive (section 5.2.1)
 
 
@@ -58,12 +58,12 @@ def _span(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | Non
 
 
 def _combination(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
-    """Apply two or three of the other strategies. Only triplets whose old and new relations are not symmetric are reversed."""
+    """Apply two or three of the other strategies. A triplet is not reversed if its old or its new relation is symmetric."""
     strategies = rng.sample((_relation, _span, _reverse), rng.choice((2, 3)))
     if _reverse in strategies and RELATIONS[true.relation].symmetric:
         return None
     triplet: Triplet | None = true
-    # The new relation decides whether reversing is possible, so it comes first.
+    # The relation is replaced first, since the new one decides whether the triplet can be reversed.
     for strategy in (_relation, _span, _reverse):
         if strategy in strategies and triplet is not None:
             triplet = strategy(triplet, valid, rng)
@@ -83,9 +83,9 @@ def negatives(
 ) -> list[tuple[str, Triplet]]:
     """(strategy, triplet) of `count` false triplets made from a true one. The strategies take turns.
 
-    No result is equivalent to one of `valid` (all true triplets of the dialogue), of `taken` or to another result, and none
-    relates a span to itself. A strategy that is not applicable (a symmetric relation cannot be reversed, a dialogue with one
-    triplet has no other spans) is skipped. There are fewer than `count` only if no more can be made.
+    No result is equivalent to a triplet in `valid` (all true triplets of the dialogue) or `taken` or to another result, and none
+    relates a span to itself. A strategy that does not apply is skipped: a symmetric relation cannot be reversed, a dialogue with
+    one triplet has no other spans. There are fewer than `count` results only if no more can be made.
     """
     order = list(STRATEGIES)
     rng.shuffle(order)

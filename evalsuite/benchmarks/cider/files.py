@@ -1,4 +1,4 @@
-"""Read CIDER's official files: the test file of a fold, and the annotations. loader.py combines them into splits."""
+"""Read CIDER's official files: the test files of folds, and the annotations. loader.py combines them into splits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evalsuite.common.errors import DataError, unknown
 from evalsuite.common.files import read_bytes
 from evalsuite.types import Item, Task
 
-Fail = Callable[..., DataError]  # (message, field) -> an error with file and line
+Fail = Callable[..., DataError]  # (message, field) -> the error, with file and line
 # (number, context, question, options, gold, answer) of a row.
 _QuestionFields = tuple[str, str, str, tuple[str, ...], int | None, str]
 
@@ -39,7 +39,7 @@ def load_test(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> F
     raw = read_bytes(path)
     read, labels = _READERS[task.local]
     numbers: set[str] = set()
-    contexts: dict[str, tuple[str]] = {}  # items share contexts: keep each once
+    contexts: dict[str, tuple[str]] = {}  # many items have the same context: keep one copy
 
     def item(line: int, row: Any) -> Item:
         fail = _failing(path, line)
@@ -68,7 +68,7 @@ def load_test(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> F
 
 
 def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, Any]]:
-    """(line, row) of a CSV file with a header, or (number from 0, object) of a JSON list."""
+    """(line, row) of a CSV file with a header, or (index, object) of a JSON list."""
     if path.suffix != ".json":
         yield from csvfile.parse_rows(raw, path)
         return
@@ -76,7 +76,7 @@ def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def _failing(path: Path, line: int) -> Fail:
-    """A function (message, field) -> an error with the row: the line of a CSV file, or "[3]" in a JSON list."""
+    """The function (message, field) -> error of a row: the error has the line in a CSV file, or "[3]" in a JSON list."""
     if path.suffix == ".json":
         return lambda message, field="": DataError(message, path, None, f"[{line}]{field}")
     return lambda message, field="": DataError(message, path, line, field or None)
@@ -101,7 +101,7 @@ def _span(row: Any, fail: Fail) -> _QuestionFields:
         ) from None
     if context[start : start + len(text)] != text:
         raise fail(f"{text!r} does not stand at {start} of the context", ".qas[0].answers[0].answer_start")
-    _check(question, fail, ".qas[0].question")
+    _require_question(question, fail, ".qas[0].question")
     return number, context, question, (), None, text
 
 
@@ -111,12 +111,12 @@ def _selection(row: Any, fail: Fail) -> _QuestionFields:
     if label not in ("0", "1", "2", "3"):
         raise fail(f"expected 0, 1, 2 or 3, found {label!r}", "label")
     question = _column(row, fail, "sent2")
-    _check(question, fail, "sent2")
+    _require_question(question, fail, "sent2")
     gold = int(label)
     return _column(row, fail, "video-id"), _column(row, fail, "sent1"), question, options, gold, options[gold]
 
 
-def _check(question: str, fail: Fail, field: str) -> None:
+def _require_question(question: str, fail: Fail, field: str) -> None:
     if parse_question(question) is None:
         raise fail(f"{question!r} is no question of the paper's Table 10", field)
 
@@ -182,8 +182,8 @@ def read_annotations(path: Path, *, skip_bad: bool = False) -> Annotations:
 def split_turns(utterances: str) -> tuple[str, ...]:
     """The turns of a dialogue, each with its speaker mark.
 
-    Utterances are separated by four spaces; one without a speaker mark continues the turn before it (in MuTual). In one
-    dialogue an annotator's note follows a line of asterisks; like the official task files, this leaves it out.
+    Four spaces separate utterances. An utterance without a speaker mark continues the turn before it (in MuTual). The
+    annotator's note that follows a line of asterisks in one dialogue is left out, as in the official task files.
 
     >>> split_turns("A: my god !    that 's a fortune !    B: i know . ")
     ("A: my god ! that 's a fortune !", 'B: i know .')

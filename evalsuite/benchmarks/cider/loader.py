@@ -1,9 +1,9 @@
 """The official CIDER repository -> Items, in five dialogue-level folds (Ghosal et al. 2021).
 
-Properties of the official files, and how they are handled:
-* each fold has a test file, and folds share no dialogue: a fold's training split is the tests of the other four (section
-  5.1), so the official training files are not needed;
-* the files of span selection count folds from 0, all others, and our sets, from 1;
+Properties of the official files, and their treatment:
+* each fold has a test file, and folds share no dialogue: a fold's training split consists of the test files of the other four
+  (section 5.1), so the official training files are not needed;
+* the files of span selection count folds from 0, all other files and our sets from 1;
 * contexts of spans and choices have no speaker marks and end with the latent spans; they are kept as a single turn;
 * the files of relation prediction hold lemmatised spans; those of dialogue-level NLI are not public, so its positives are
   the annotated triplets in the annotators' words and its negatives come from dnli.py;
@@ -26,10 +26,10 @@ from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.common.errors import DataError
 from evalsuite.types import Item, Task
 
-SEED = 0  # the seed of NLI's negatives; part of the hash of their files
+SEED = 0  # the seed of the negatives; part of `File.sha256`
 
-# Dialogues without span questions. Their folds are those of the repository's code/mcq/dataset/ids, with which the counts of
-# Table 3 are right. (A fourth one, dream-0003, has no triplet of the 31 relations.)
+# Dialogue without span questions -> its fold in the repository's code/mcq/dataset/ids, which gives the counts of Table 3. (A
+# fourth such dialogue, dream-0003, has no triplet of the 31 relations.)
 _UNASKED = {"daily-dialogue-0805": "fold1", "daily-dialogue-3480": "fold4", "mutual-0220": "fold5"}
 
 
@@ -42,13 +42,13 @@ class CiderCorpus(Corpus):
         return files.annotations_path(folder).is_file()
 
     def path(self, task: Task, set: str, split: str) -> Path:
-        """The fold's test file. Training items and NLI items also come from other files."""
+        """The fold's test file, or the annotations. Training items and NLI items come from further files, too."""
         return files.annotations_path(self.root) if task.local == "dnli" else files.test_path(self.root, task, set)
 
     def has(self, task: Task, set: str, split: str) -> bool:
         if set not in FOLDS or split not in SPLITS:
             return False
-        if task.local == "dnli":  # span questions determine the fold of a dialogue
+        if task.local == "dnli":  # the span questions of all folds tell which fold a dialogue is in
             return all(files.test_path(self.root, TASKS_CIDER["span_extraction"], fold).is_file() for fold in FOLDS)
         return all(files.test_path(self.root, task, fold).is_file() for fold in _sources(set, split))
 
@@ -92,7 +92,7 @@ class CiderCorpus(Corpus):
 
 
 def _sources(set: str, split: str) -> list[str]:
-    """The folds whose tests make up a split."""
+    """The folds whose test files make up a split."""
     return [fold for fold in FOLDS if (fold == set) == (split == "test")]
 
 
@@ -103,9 +103,9 @@ def _hash(*parts: str) -> str:
 def nli_items(dialogue: files.RelationDialogue, set: str, split: str) -> Iterator[Item]:
     """Each true triplet of a dialogue, followed by false ones made from it: 2 in training, 8 in testing (section 5.2.1).
 
-    The question is head, relation and tail, separated by tabs. An item's number is its triplet's, "dream-0606-triplet-3",
-    with the suffix "-not-1", … if it is false. False triplets are distinct within a dialogue, so a draw depends on the
-    earlier draws of its dialogue, but on no other dialogue.
+    The question is head, relation and tail, separated by tabs. An item's number is that of its true triplet, such as
+    "dream-0606-triplet-3", with "-not-1", … appended for a false one. False triplets are distinct within a dialogue, so a draw
+    depends on the earlier draws of its dialogue and on no other dialogue.
     """
     taken: list[Triplet] = []
     for true in dialogue.triplets:

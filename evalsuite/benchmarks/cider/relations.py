@@ -1,7 +1,7 @@
 """CIDER's relations: their names in the annotations and in the tasks, their categories and questions.
 
 `cider_main.json` has 56 raw names. The four tasks use 31 relations (paper, section 3.3: 25 and six negated ones) with the
-names of the official `relations.txt`. Some raw names were merged or reversed for that. The paper does not say which; the
+names of the official `relations.txt`. To get these, some raw names were merged or reversed; the paper does not say which. The
 table below reproduces every count of its Table 9 and the ten counts of positives in its Table 3.
 """
 
@@ -23,7 +23,7 @@ class Relation:
     symmetric: bool = False
 
 
-# In the order of Table 9, which has other names than the official files: Before is "happens before", Not Causes "discourages".
+# In the order of Table 9, whose names differ from those of the official files: its Before is "happens before".
 RELATIONS: dict[str, Relation] = {
     relation.name: relation
     for relation in (
@@ -84,7 +84,7 @@ def question_for(head: str, relation: str) -> str | None:
     return question.replace("X", f"'{head}'", 1) if question else None
 
 
-# Longest pattern first: a head may contain quotes, so a question can match several patterns.
+# Longest pattern first: a head may contain quotes, so that several patterns match.
 _QUESTIONS = [
     (re.compile(re.escape(relation.question).replace("X", "'(.*)'", 1), re.DOTALL), relation.name)
     for relation in sorted(RELATIONS.values(), key=lambda r: -len(r.question or ""))
@@ -93,7 +93,7 @@ _QUESTIONS = [
 
 
 def parse_question(question: str) -> tuple[str, str] | None:
-    """(head, relation) of a question made by `question_for`; None for another question.
+    """(head, relation) of a question that `question_for` makes; None for any other text.
 
     >>> parse_question("Where is 'the paintings' located?")
     ('the paintings', 'at location')

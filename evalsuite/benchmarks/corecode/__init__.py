@@ -27,8 +27,8 @@ BENCHMARK = Benchmark(
     rubric="corecode",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
-    # The paper scored whole replies, as our profile "paper" does; its accuracy is of the answers that its filters found,
-    # not of the nine forms that it lists as examples ("paper.accuracy").
+    # The paper scored whole replies, as our profile "paper" does. Its accuracy is that of the answers found by its filters,
+    # which read more than the nine forms that it lists as examples ("paper.accuracy").
     published_as={
         "paper.f1": "f1",
         "paper.em": "em",

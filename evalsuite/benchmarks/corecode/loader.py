@@ -1,11 +1,11 @@
 """The official CORECODE layout -> Items: data/{easy,hard}/{multiple_choice,span_extraction,generation}/{train,dev,test}/*.jsonl.
 
-Properties of the official files, and how they are handled:
+Properties of the official files, and their treatment:
 * numbers (`id`) restart in every file, so an Item's id is benchmark/set/split/task/number;
 * a clipped dialogue may end within an utterance, even right after "A:"; turns are not changed;
 * events may contain “ ”, so an event reaches from the first “ to the last ” of its question;
 * several items may have one dialogue and question with different answers; they remain separate items, as in the paper;
-* a line may list further right answers under "alternatives": no official file does, the bundled sample's do;
+* a line may list further right answers under "alternatives", as in the bundled sample; no official file does;
 * zero-width and other unusual characters are kept, so that prompts equal the official text byte for byte.
 """
 
@@ -26,7 +26,7 @@ _LABEL = re.compile(r"\(\w{1,2}\)")
 
 
 class CorecodeCorpus(Corpus):
-    """A folder with easy/ and hard/, a clone of the official repository, or a parent of one."""
+    """A folder with easy/ or hard/, a clone of the official repository, or the parent of a clone named corecode."""
 
     expected = "data/{easy,hard}/{multiple_choice,span_extraction,generation}/…"
     subfolders = ("", "data", "corecode/data")
@@ -41,7 +41,7 @@ class CorecodeCorpus(Corpus):
         path = self.path(task, set, split)
         model: type[_ChoiceLine] | type[_WrittenLine] = _ChoiceLine if task.kind.options else _WrittenLine
         numbers: dict[int, int] = {}
-        dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # items share dialogues: keep each once
+        dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # many items have the same dialogue: keep one copy
 
         def item(line: int, row: _ChoiceLine | _WrittenLine) -> Item:
             if row.id in numbers:

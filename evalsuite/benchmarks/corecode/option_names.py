@@ -1,5 +1,4 @@
-"""Recognise the options of domain and slot identification as names of the ontology's domains and slots, in English and in
-simplified or traditional Chinese."""
+"""The ontology's names of domains and slots in options that are English or simplified or traditional Chinese."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from evalsuite.types import OptionNames
 
 @lru_cache(maxsize=4096)  # most items of a task have the same options
 def domain_names(options: tuple[str, ...]) -> tuple[str, ...]:
-    """The simplified Chinese names of domains given in English, simplified or traditional Chinese; others unchanged.
+    """The simplified Chinese names of domains in any of the forms; options that are no domains are unchanged.
 
     空间 names a domain of entities and one of events; the other options decide which is meant.
 

@@ -20,7 +20,7 @@ _SETS = {"hard": Text("HARD", "HARD"), "easy": Text("EASY", "EASY"), "total": Te
 def table1(item_set: str) -> dict[str, str]:
     """Row of Table 1 -> its figure, as printed, for "easy", "hard" or "total"; {} for another set.
 
-    What the paper calls tokens are characters, speaker marks included: those counts come closest to its figures.
+    The paper's "tokens" are characters, speaker marks included: their counts come closest to its figures.
     """
     if item_set not in _SETS:
         return {}
@@ -28,12 +28,12 @@ def table1(item_set: str) -> dict[str, str]:
 
 
 def table8() -> list[dict[str, str]]:
-    """The rows of Table 8: source, dialogues, those with more than 1, 2 and 3 matches, and those in the data set."""
+    """The rows of Table 8: source, and numbers of dialogues: all, with more than 1, 2 and 3 matches, and in the data set."""
     return read_texts(_HERE / "screening.csv")
 
 
 def table4() -> list[dict[str, Any]]:
-    """The rows of Table 4: model, and of 100 outputs those correct as they are, after filtering, and in fact."""
+    """The rows of Table 4: model, and how many of 100 outputs are correct when read raw, when filtered, and in fact."""
     rows = read_texts(_HERE / "filter_audit.csv")
     return [{name: cell if name == "model" else int(cell) for name, cell in row.items()} for row in rows]
 

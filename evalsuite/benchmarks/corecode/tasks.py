@@ -6,8 +6,8 @@ from evalsuite.benchmarks.corecode import option_names
 from evalsuite.benchmarks.kinds import CHOICE, SPAN, TEXT
 from evalsuite.types import Answer, Item, Kind, OptionNames, Response, Task
 
-# Kind -> its folder in the official layout, its metrics, and the most tokens of a reply, which leave room for a sentence of
-# reasoning before the answer; longer replies count as truncated.
+# Kind -> (folder in the official layout, metrics, most tokens of a reply). The tokens allow a sentence of reasoning before the
+# answer; longer replies count as truncated.
 _KINDS = {
     CHOICE: ("multiple_choice", ("accuracy",), 64),
     SPAN: ("span_extraction", ("f1", "em"), 64),
@@ -38,7 +38,7 @@ def _row(
 
 
 def _listed_forms(item: Item, response: Response) -> Answer:
-    """Read a reply by the answer forms that the paper's section 5 lists, and no others."""
+    """Read a reply by the answer forms in the paper's section 5 alone."""
     from evalsuite.parse import parse_option
 
     return parse_option(response.text, dict(zip(item.labels, item.options, strict=True)), mode="paper")

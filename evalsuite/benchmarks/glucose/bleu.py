@@ -24,9 +24,9 @@ _ESCAPED_ROW = (1, 1, 1, 0, 0, 0, 1, 0, 0, 0)  # statistics of an escaped row, i
 class CellBleu:
     """BLEU of one dimension and level in both variants, as an `Additive`; in [0, 1].
 
-    statistics: (N, 20): `bleu.COLUMNS` under sacreBLEU's 13a for the answers, then for the whole replies, as the notebook
-    scores them. escaped: the number of escaped rows of the file, which are not resampled; None if not all other rows were asked,
-    so that the notebook's variant is undefined.
+    statistics: (N, 20): `bleu.COLUMNS` under sacreBLEU's 13a of the answers, then of the whole replies, which the notebook
+    scores. escaped: the number of escaped rows of the file, which are not resampled; None if some other row was not asked: then
+    the notebook's variant is undefined.
     """
 
     statistics: Any
@@ -58,14 +58,13 @@ class CellBleu:
 
         values = {"sacrebleu": corpus_bleu_exp(sums[..., :10])}
         if self.escaped is not None:
-            # An escaped row is "escaped" with the reference "escaped": one matching unigram.
             values["sacrebleu_notebook"] = corpus_bleu_exp(sums[..., 10:] + self.escaped * np.array(_ESCAPED_ROW))
         return values
 
 
 def bleu_part(answered: Answered) -> Part:
-    """The metrics of a cell. The notebook's BLEU needs all items of the file. Replies that are a part of an explanation are
-    scored as the explanation that they make (forms.py)."""
+    """The metrics of a cell. The notebook's BLEU needs all items of the file. A reply that is a part of an explanation is first
+    completed to an explanation (forms.py)."""
     facts, items = answered.facts, answered.items
     escaped = facts.get("escaped") if facts.get("answered") == len(items) else None
     form = answered.task.forms.get(answered.variant)

@@ -1,9 +1,9 @@
-"""Replies that are a part of an explanation, and the explanation that each makes: "antecedent >connective> consequent".
+"""Replies that are a part of an explanation, and their completion to "antecedent >connective> consequent".
 
-one_sided  the paper's 1S-LM (section 6.2.1): the reply is the side that is not X; the other side is X as it is.
+one_sided  the paper's 1S-LM (section 6.2.1): the reply is the side that is not X; the other side is X itself.
 prompted   its PT-LM (section 6.1): the reply goes on after X, in the words of Table 8. The word for the connective
-           ("because", ". As a result") is taken off, the rest up to the end of the sentence is the side that is not X, and
-           its verb gets the annotations' form ("has" is "possess(es)" in dimension 4).
+           ("because", ". As a result") is removed, the rest up to the end of the sentence is the side that is not X, and
+           its verb gets the annotations' form ("has" becomes "possess(es)" in dimension 4).
 
 The paper does not say how the words of its PT-LM became explanations: this is Table 8 read backwards.
 """
@@ -34,7 +34,7 @@ def _x(item: Item) -> str:
 
 
 def _explanation(item: Item, side: str) -> str:
-    """The explanation of X and the other side, in the order of the dimension."""
+    """The explanation made of X and the other side, in the order of the dimension."""
     dimension = _dimension(item)
     ends = (side, _x(item)) if dimension.number <= BEFORE else (_x(item), side)
     return f" >{dimension.connective}> ".join(ends)
@@ -51,7 +51,7 @@ def _is_whole(item: Item, reply: str) -> bool:
 
 
 def _of_side(item: Item, reply: str) -> str:
-    """The explanation made of a reply that is the side other than X; an explanation that is whole stays."""
+    """The explanation made of a reply that is the side other than X. A reply that is a whole explanation stays."""
     side = reply.strip().rstrip(".!?")
     return side if not side or _is_whole(item, side) else _explanation(item, side)
 
@@ -70,13 +70,13 @@ def _of_continuation(item: Item, reply: str) -> str:
     continuation = re.sub(rf"^[\s.,]*(?:(?:{'|'.join(openings)})(?=\W|$))?[\s,]*", "", reply, flags=re.IGNORECASE)
     side = re.split(r"[.!?](?=\s|$)|\n", continuation, maxsplit=1)[0].strip()
     verbs = _VERBS.get(number, {})
-    if verbs:  # the first verb is the slot's
+    if verbs:  # the first of these verbs is that of the slot
         side = re.sub(rf"\b(?:{'|'.join(verbs)})\b", lambda verb: verbs[verb[0]], side, count=1)
     return _explanation(item, side) if side else ""
 
 
 def _continuation(item: Item) -> str:
-    """The first reference as it would go on after X."""
+    """The first reference as a continuation of X."""
     number = _dimension(item).number
     words = {annotated: plain for plain, annotated in reversed(_VERBS.get(number, {}).items())}
     side = re.sub(r"\S+\(e?s\)", lambda verb: words.get(verb[0], verb[0]), _side(item), count=1)

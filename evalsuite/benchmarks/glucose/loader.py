@@ -1,6 +1,6 @@
 """GLUCOSE (Mostafazadeh et al. 2020), in the official layout -> Items: test/test_set_answer_key.csv.
 
-A row is a story and a sentence X of it, with a cell for each dimension, specific and general. Properties of the files:
+A row is a story and one of its sentences, X, with a cell for each dimension, specific and general. Properties of the files:
 * a cell is "escaped" (the dimension was not answered) or references joined by "****"; stories contain the word, too, so
   whole cells are compared;
 * a cell has three references; one official cell has four parts, the second of them empty: the notebook scores against the
@@ -56,7 +56,7 @@ class StoryRow:
 
 
 class GlucoseCorpus(Corpus):
-    """A folder with test/ (and train/), a clone of the official repository, or a parent of one. A file is read once for all
+    """A folder with test/ (and train/), such as a clone of the official repository, or its parent. A file is read once for all
     dimensions."""
 
     expected = FILES["test"]

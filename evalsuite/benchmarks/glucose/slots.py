@@ -1,7 +1,7 @@
 """The syntactic slots of GLUCOSE's explanations (Appendix A, Table 6) and of its prompted baseline (Appendix C, Table 8).
 
-They are regular expressions for constrained decoding. Only the paper's hard constraints are in them; the other parts of an
-explanation are free text without ">", which marks the connective.
+The slots make regular expressions for constrained decoding. Only the paper's hard constraints are in them; the other parts of
+an explanation are free text without ">", which marks the connective.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS
 from evalsuite.types import Item
 
 _Slot = tuple[str, ...]
-BEFORE = 5  # up to this dimension X is the consequent, from the next one on the antecedent
+BEFORE = 5  # X is the consequent in dimensions 1 to 5, and the antecedent in 6 to 10
 NO_STORY = "_no_story"  # the end of the names of templates that show X alone
 _FREE = r"[^>\n]+"
 
@@ -110,5 +110,5 @@ def prompted(dimension: int) -> str:
 
 
 def _any(words: Sequence[str]) -> str:
-    # The longest first, for engines that take the first match: "in front of" before "in".
+    # The longest first, "in front of" before "in": some engines take the first alternative that matches.
     return "(?:" + "|".join(re.escape(word) for word in sorted(dict.fromkeys(words), key=len, reverse=True)) + ")"
