@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import shutil
 import struct
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.secrets import keep_secret
 from evalsuite.exchange.publish import logged as log
-from evalsuite.exchange.publish.trackers import _final_state
+from evalsuite.exchange.publish.trackers import _artifact, _final_state
 from evalsuite.frames import libraries
 from evalsuite.frames.run import described
 
@@ -377,6 +378,13 @@ def test_wrong_commands(
     done = cli("export", *(str(folder) if word == "RUN" else word for word in words), expect=2)
     assert message in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_models_have_artifacts_of_their_own() -> None:
+    """Weights & Biases takes ASCII names of 128 characters; two models with one name would be versions of one artifact."""
+    assert _artifact("run/qwen3-8b") == "run_qwen3-8b"
+    names = [_artifact(name) for name in ("跑/智谱", "跑/通义", "run/" + "x" * 130, "run/" + "x" * 131)]
+    assert len({*names}) == 4 and all(re.fullmatch(r"[\w.-]{1,128}", name, re.ASCII) for name in names)
 
 
 def test_no_run_is_not_one_run() -> None:

@@ -471,6 +471,12 @@ def test_errors_are_read(row: Row, error: str) -> None:
     assert key == "k" and response is not None and response.finish == "error" and error in (response.error or "")
 
 
+@pytest.mark.parametrize("error", [None, False])
+def test_no_error_is_none(error: bool | None) -> None:
+    key, response = read_line({"key": "k", "text": "b", "error": error}) or ("", None)
+    assert key == "k" and response is not None and (response.text, response.error) == ("b", None)
+
+
 def test_a_filtered_prompt_is_a_reply_and_a_request_is_none() -> None:
     refusal = {"status_code": 400, "body": {"error": {"message": "Content Exists Risk"}}}
     assert (found := read_line({"custom_id": "k", "response": refusal})) and found[1].finish == "content_filter"

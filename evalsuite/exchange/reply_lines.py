@@ -28,11 +28,11 @@ def read_line(row: JsonLine) -> tuple[str, Response] | None:
     key = row.get(name)
     if not isinstance(key, str) or not key:
         raise LineError("expected custom_id or key, the text that the request has")
-    response = _of_batch(row) if name == "custom_id" else _plain(row)
+    response = _batch_reply(row) if name == "custom_id" else _plain_reply(row)
     return None if response is None else (key, response)
 
 
-def _of_batch(row: JsonLine) -> Response | None:
+def _batch_reply(row: JsonLine) -> Response | None:
     try:
         return read_batch_line(row, _PARAMETERS)
     except LimitNameError as error:
@@ -43,9 +43,9 @@ def _of_batch(row: JsonLine) -> Response | None:
         return Response("", "error", error=str(error))
 
 
-def _plain(row: JsonLine) -> Response | None:
+def _plain_reply(row: JsonLine) -> Response | None:
     text, error = row.get("text"), row.get("error")
-    if error is not None:
+    if error is not None and error is not False:
         fields = error if isinstance(error, dict) else {"message": error}
         reason = ": ".join(str(fields[name]) for name in ("code", "message") if fields.get(name)) or "no reason given"
         return Response("", "error", error=hidden_start(escape_surrogates(reason), 500))

@@ -21,7 +21,7 @@ from evalsuite.frames.run import load as load_run
 from evalsuite.results.schema.cell import CellResult
 
 # These facts differ from cell to cell, and so are no parameters of the model.
-_OF_CELLS = ("data", "template", "answered", "escaped", "leaked", "skipped_lines")
+_CELL_FACTS = ("data", "template", "answered", "escaped", "leaked", "skipped_lines")
 _PACKAGES = ("torch", "transformers", "vllm", "openai")
 TABLES = ("cells", "records")
 
@@ -99,7 +99,7 @@ def _params(cells: Sequence[CellResult]) -> dict[str, str]:
     """The facts that all cells have, with the same value."""
     first, *others = [dict(_flat(cell.facts.written())) for cell in cells]
     shared = {key: value for key, value in first.items() if all(facts.get(key) == value for facts in others)}
-    return {key: hide(value) for key, value in shared.items() if key not in _OF_CELLS}
+    return {key: hide(value) for key, value in shared.items() if key not in _CELL_FACTS}
 
 
 def _flat(facts: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:

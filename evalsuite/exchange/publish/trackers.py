@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from evalsuite.common.files import name_hash
 from evalsuite.common.terminal import say
 from evalsuite.exchange.publish.logged import LoggedModel, tables_of
 from evalsuite.frames.libraries import need
@@ -124,8 +126,10 @@ def _in_parts(client: Any, run_id: str, values: list[Any], kind: str) -> None:
 
 
 def _artifact(name: str) -> str:
-    """The name with "_" for each character that names of artifacts of Weights & Biases may not have."""
-    return "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "_" for char in name)[:128]
+    """The name with "_" for each character that names of artifacts of Weights & Biases may not have. If more than "/" is replaced
+    or the name is cut, a hash keeps it apart from the names of other models."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
+    return plain if plain == name.replace("/", "_") and len(plain) <= 128 else f"{plain[:100]}_{name_hash(name)}"
 
 
 def _cut(key: str, value: str) -> str:
