@@ -13,6 +13,7 @@ from test_audit import choice, line, sample_of, text
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.review import audit
+from evalsuite.review.audit.audit_report import _find_sample
 from evalsuite.review.audit.folder import _write_sample
 from evalsuite.review.audit.marks import read_marks
 from evalsuite.review.audit.sample import Sample, load_sample, save_sample
@@ -124,6 +125,20 @@ def test_an_id_like_a_number_stays_a_text(tmp_path: Path) -> None:
     lines = [f"{row['sample']},{row['output']},p,(a)" for row in rows]
     (tmp_path / "m.csv").write_text("\n".join(["sample,output,annotator,said", *lines]), encoding="utf-8")
     assert [mark.output for mark in read_marks([tmp_path / "m.csv"], sample).marks] == ["123456789012", "0a1b2c3d4e5f"]
+
+
+def test_another_sample_that_cannot_be_read_does_not_matter(
+    folder_and_sample: tuple[Path, Sample], tmp_path: Path
+) -> None:
+    """The run holds a sample of another version, which comes first; the marks are of the second."""
+    _, sample = folder_and_sample
+    for name in ("a", "b"):
+        (tmp_path / "run/audit" / name).mkdir(parents=True)
+    (tmp_path / "run/audit/a/sample.json").write_text('{"format": 0, "sample": "0123"}', encoding="utf-8")
+    save_sample(sample, tmp_path / "run/audit/b/sample.json")
+    file = tmp_path / "m.jsonl"
+    file.write_text(line(sample, "c0", said="(a)") + "\n", encoding="utf-8")
+    assert _find_sample([file], tmp_path / "run") == (sample, tmp_path / "run/audit/b")
 
 
 def test_marks_of_another_sample_are_refused(folder_and_sample: tuple[Path, Sample]) -> None:

@@ -60,7 +60,7 @@ def answer_page_data(
     rows = []
     for e in eval_sets:
         wording = Prompt(prompts, e.task, prompt, corpora.given(e.task, e.set, prompt))
-        rows += [_row(item, wording) for item in e.items]
+        rows += [_page_row(item, wording) for item in e.items]
     if not rows:
         raise ConfigError("no items to answer; name tasks with --tasks")
     hashed = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
@@ -73,7 +73,7 @@ def answer_page_data(
     }
 
 
-def _row(item: Item, wording: Prompt) -> JsonObject:
+def _page_row(item: Item, wording: Prompt) -> JsonObject:
     """An item as a person sees it, and for each option the reply that chooses it.
 
     The dialogue is left out where models do not see it. A probe's options are shown in random order, since its first option is

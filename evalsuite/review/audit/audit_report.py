@@ -24,7 +24,7 @@ from evalsuite.review.audit.marks import Mark, read_marks, sample_hashes
 from evalsuite.review.audit.metrics import HumanCorrelation, metric_correlations
 from evalsuite.review.audit.outputs import population
 from evalsuite.review.audit.rubrics import rubric_named
-from evalsuite.review.audit.sample import SAMPLE, Sample, load_sample, run_totals
+from evalsuite.review.audit.sample import SAMPLE, Sample, load_sample, run_totals, stated_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,8 @@ def _find_sample(files: Sequence[Path], run: Path | None) -> tuple[Sample, Path]
         )
     samples = sorted((run / "audit").glob(f"*/{SAMPLE}")) if run else [f.parent / SAMPLE for f in files]
     for path in samples:
-        if path.is_file() and (sample := load_sample(path)).hash in hashes:
-            return sample, path.parent
+        if path.is_file() and stated_hash(path) in hashes:
+            return load_sample(path), path.parent
     where = f"in {run}/audit" if run else f"beside them (no {SAMPLE} there)"
     named = f"sample {next(iter(hashes))}" if hashes else "a sample"
     raise ConfigError(f"the marks are of {named}, which is not {where}; give its run with --run RUN")

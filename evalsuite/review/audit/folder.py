@@ -67,7 +67,7 @@ def _write_sample(sample: Sample, folder: Path) -> Path:
     save_sample(sample, folder / SAMPLE)
     page = folder / "index.html"
     replace_file(page, assemble(audit_page_data(sample), "audit", STYLES))
-    rows = [_row(sample, d.output) for d in sample.drawn]
+    rows = [_marking_row(sample, d.output) for d in sample.drawn]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     hashes = ({name: csvfile.hash_field(row[name]) for name in ("sample", "output")} for row in rows)
     table = csvfile.encoded([rows[0], *((row | of_row).values() for row, of_row in zip(rows, hashes, strict=True))])
@@ -147,7 +147,7 @@ def audit_page_data(sample: Sample) -> JsonObject:
 _SHOWN = ("id", "task", "set", "dialogue", "question", "labels", "options", "references", "reply")
 
 
-def _row(sample: Sample, output: Output) -> JsonObject:
+def _marking_row(sample: Sample, output: Output) -> JsonObject:
     """A row of to-mark.csv: the fields to fill in, then the output.
 
     The gold answer is left out, except for short texts, whose rubrics compare with the reference.

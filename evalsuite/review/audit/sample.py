@@ -146,6 +146,13 @@ def save_sample(sample: Sample, path: Path) -> None:
     replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
+def stated_hash(path: Path) -> str | None:
+    """The hash of the sample that sample.json states, also where the rest of the file is malformed."""
+    content = read_json(path)
+    stated = content.get("sample") if isinstance(content, dict) else None
+    return stated if isinstance(stated, str) else None
+
+
 def load_sample(path: Path) -> Sample:
     """Read sample.json. Raises ConfigError if it is malformed, edited, or of another format version."""
     content = read_json(path)

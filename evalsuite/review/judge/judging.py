@@ -238,14 +238,7 @@ class RubricJudge:
             requests = [self._request(judging, c.item.id, text) for text in tries]
             keys = [request_key(backend.fingerprint, r, model.chat, settings) for r in requests]
             rows.append(
-                {
-                    "item": c.item.id,
-                    "rotation": c.rotation,
-                    "key": c.key,
-                    "attack": attack,
-                    "prompt": prompt,
-                    "keys": keys,
-                }
+                JudgingRow(item=c.item.id, rotation=c.rotation, key=c.key, attack=attack, prompt=prompt, keys=keys)
             )
         subject = judging.cell.place.model
         facts = {
@@ -260,7 +253,7 @@ class RubricJudge:
             "backend": model.backend,
             "chat": model.chat,
             "sampling": backend.settings,
-            "max_new_tokens": self._room,
+            "max_new_tokens": self._max_new_tokens,
             "repeats_by": repeats_by(backend),
             "family": family(model),
             "of_family": families.get(subject) or _leading_letters(subject),
@@ -294,13 +287,13 @@ class RubricJudge:
         ]
 
     @property
-    def _room(self) -> int:
+    def _max_new_tokens(self) -> int:
         """Tokens that the judge may generate."""
         return self.model.generation.max_new_tokens or self.rubric.tokens
 
     def _request(self, judging: CellJudging, item: str, prompt: str) -> Request:
         batch = (self.rubric.name, judging.control, judging.cell.place.name)
-        return Request(item, prompt, (Message("user", prompt),), self._room, batch=batch)
+        return Request(item, prompt, (Message("user", prompt),), self._max_new_tokens, batch=batch)
 
     def _is_invalid(self, response: Response | None) -> bool:
         return response is not None and response.error is None and self._status(response) == "invalid"
