@@ -124,7 +124,7 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, objec
         requests = [trial.request for trial in trials]
         responses = dict(pair for group in backend.generate(requests, [False] * len(requests)) for pair in group)
         gold = [
-            (t.request.prompt, t.item.target) if _scored(t.request, responses[n]) else None
+            (t.request.prompt, t.item.target) if _is_scored(t.request, responses[n]) else None
             for n, t in enumerate(trials)
         ]
         nll = iter(backend.nll([pair for pair in gold if pair]))
@@ -134,7 +134,7 @@ def _ask(name: str, models: str | Path, model: str, settings: Mapping[str, objec
         return {cell.place: [(t, next(results)) for t in cell_trials] for cell, cell_trials in planned}
 
 
-def _scored(request: Request, response: Response) -> bool:
+def _is_scored(request: Request, response: Response) -> bool:
     """Whether to score the gold answer: after a written reply that did not fail, since its prompt fits the context."""
     return request.scoring == "generate" and response.error is None
 

@@ -27,7 +27,7 @@ from evalsuite.results.analysis import Results
 from evalsuite.results.store import Store
 from evalsuite.types import Reading, Response
 
-_TOGETHER = 500  # replies in one transaction
+_TRANSACTION = 500  # replies in one transaction
 
 
 @dataclass(slots=True)
@@ -103,8 +103,8 @@ def read_replies(folder: str | Path, run: str | Path) -> ImportedReplies:
             require_own(out)
             require_own_page(out / "page")
             with Store(out / "store.sqlite") as store:
-                _take_plan(folder, plan, out, store)
-                taken = _take(store, files, items, prices)
+                _store_plan(folder, plan, out, store)
+                taken = _store_replies(store, files, items, prices)
             results = write_results(out, Reading())
             write_page([out], out / "page")
     return ImportedReplies(results, *taken)
@@ -173,7 +173,7 @@ def same_reply(a: Response, b: Response) -> bool:
     return (a.text, a.finish, a.reasoning) == (b.text, b.finish, b.reasoning)
 
 
-def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
+def _store_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
     """Plan the cells in the run's store, as `evalsuite run` does, and write the run's manifest."""
     add_run(folder)
     keep_benchmark_files(out, {TASKS[cell.place.task].benchmark for cell in plan.cells()})
@@ -188,7 +188,7 @@ def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
         store.plan(cell, [(key, trial) for key, trial, _ in plan.read(cell)])
 
 
-def _take(
+def _store_replies(
     store: Store, files: ReplyFiles, items: Mapping[str, str], prices: Mapping[str, Price | None]
 ) -> tuple[int, int, dict[str, list[str]]]:
     """Store replies to the run's requests, with their cost. Returns the numbers of new and of known replies, and the remarks."""
@@ -206,8 +206,8 @@ def _take(
     }
     failures = {key: response for key, response in files.failures.items() if key not in known}
     rows = [*new.items(), *failures.items()]
-    for start in range(0, len(rows), _TOGETHER):
-        store.put(rows[start : start + _TOGETHER])
+    for start in range(0, len(rows), _TRANSACTION):
+        store.put(rows[start : start + _TRANSACTION])
     answered = store.done(items)
     remarks = {
         "failed": [f"{items[key]}: {response.error}" for key, response in failures.items()],

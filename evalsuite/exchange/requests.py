@@ -151,7 +151,7 @@ def _write(folder: Path, backend: OpenAI, requests: RequestsByKey, limit_name: s
     numbers = [""] if len(batches) == 1 else [f"-{n}" for n in range(1, len(batches) + 1)]
     files = {f"{name}.batch{n}.jsonl": lines for n, lines in zip(numbers, batches, strict=True)}
     files[f"{name}.prompts.jsonl"] = [
-        json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in _plain(backend, requests)
+        json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in _plain_lines(backend, requests)
     ]
     for name, lines in files.items():
         with replacing(folder / name) as file:
@@ -159,7 +159,7 @@ def _write(folder: Path, backend: OpenAI, requests: RequestsByKey, limit_name: s
     return tuple(files)
 
 
-def _plain(backend: OpenAI, requests: RequestsByKey) -> Iterator[JsonObject]:
+def _plain_lines(backend: OpenAI, requests: RequestsByKey) -> Iterator[JsonObject]:
     for key, request in requests.items():
         body = backend.whole_body(request)
         prompt = {name: body[name] for name in _PROMPT if name in body}

@@ -117,11 +117,11 @@ class _Trainings:
 
     def send(self) -> bool:
         """Start trainings while there is room. Returns False if none runs and none is left."""
-        while not self.errors and self._room() and (training := self._next()):
+        while not self.errors and self._has_room() and (training := self._next()):
             self._sent.append(training)
         return bool(self._sent)
 
-    def _room(self) -> bool:
+    def _has_room(self) -> bool:
         """Whether another training may be sent. Without `replicas`, one training is sent ahead; it starts once the cluster has
         room."""
         if self._replicas:
@@ -148,12 +148,12 @@ class _Trainings:
             report = training.result(call, f"{training.job.name}: an error in its training")
         except WorkerLostError as why:
             self._drop(training)
-            self._lost(training, str(why))
+            self._retry_or_give_up(training, str(why))
         except BackendError as error:
             self._drop(training)
             self._give_up(str(error))
         else:
-            self._take(training, report)
+            self._handle(training, report)
 
     def _no_room(self, needs: Needs) -> str:
         return (
@@ -161,7 +161,7 @@ class _Trainings:
             f"adapter's training needs {needs} on one node; see `ray status`"
         )
 
-    def _take(self, training: _Training, report: str | TrainingStep | dict[str, Any]) -> None:
+    def _handle(self, training: _Training, report: str | TrainingStep | dict[str, Any]) -> None:
         if isinstance(report, str):
             training.begin(report, self._display)
         elif training.progress and isinstance(report, TrainingStep):
@@ -171,7 +171,7 @@ class _Trainings:
             training.progress.done(report)
             self._drop(training)
 
-    def _lost(self, training: _Training, why: str) -> None:
+    def _retry_or_give_up(self, training: _Training, why: str) -> None:
         reason = f"{training.job.name} is lost on {training.host or 'its way to a node'}: {why}"
         if training.attempt < TRIES:
             log.warning("%s; it is tried again from its last checkpoint", reason)

@@ -41,7 +41,7 @@ from evalsuite.results.analysis import Results
 from evalsuite.types import Item, Task
 
 # The settings that a sweep and its evaluation share.
-_OF_EVALUATION = (
+_EVALUATION_SETTINGS = (
     *("tasks", "benchmark", "set", "perturb", "prompts", "data", "skip_bad", "out", "verbose"),
     *("executor", "ray_address", "replicas"),
 )
@@ -82,7 +82,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     chosen = [_trainable(m) for m in load_models(resolve(s.models), list(s.model))]
     if s.executor == "local":
         require_present(chosen)
-    evaluation: dict[str, Any] = {name: getattr(s, name) for name in _OF_EVALUATION}
+    evaluation: dict[str, Any] = {name: getattr(s, name) for name in _EVALUATION_SETTINGS}
     evaluation |= {"limit": s.test_size, "prompt": (s.prompt,)}
     # Invalid settings raise before anything is trained.
     _training_pairs(Corpora(folders_of(Settings(data=s.data))), (*s.tasks, *s.train_tasks), s)

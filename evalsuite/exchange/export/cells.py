@@ -22,7 +22,8 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 
 def foreign_name(*parts: str) -> str:
-    """The name of a task or group in the other harness, valid in Python and as a file name. Different parts give different names.
+    """The name of a task or group in the other harness, valid in Python and as a file name. A name that would be too long, or has
+    characters other than letters and digits, ends with a hash of its parts.
 
     >>> foreign_name("corecode", "easy", "event_cause", "cot-en")
     'corecode_easy_event_cause_cot_en'
