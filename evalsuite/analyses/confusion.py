@@ -123,17 +123,18 @@ def _confusions(rows: Iterable[Confusion]) -> Iterator[Sheet]:
 
 def confusions(entry: Confusion) -> list[tuple[int, int, int, int]]:
     """(right name, chosen name, times, times offered) of each confusion, the most frequent first; names by their index."""
-    rows = [
-        (
-            gold,
-            name,
-            count,
-            sum(n for offer in entry.offers if name in offer.options for g, n in offer.gold if g == gold),
-        )
-        for gold, name, count in entry.pairs
-        if gold != name
-    ]
+    offered = _offered(entry)
+    rows = [(gold, name, count, offered[gold, name]) for gold, name, count in entry.pairs if gold != name]
     return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
+
+
+def _offered(entry: Confusion) -> Counter[tuple[int, int]]:
+    """(right name, name) -> number of replies to items with this right answer that offered the name."""
+    offered: Counter[tuple[int, int]] = Counter()
+    for offer in entry.offers:
+        for gold, n in offer.gold:
+            offered.update({(gold, name): n for name in offer.options})
+    return offered
 
 
 def matrices(results: Results) -> Iterator[Sheet]:
@@ -147,17 +148,12 @@ def matrices(results: Results) -> Iterator[Sheet]:
 
 def _matrix(entry: Confusion) -> Sheet:
     names = [Text(zh, en) for zh, en in entry.names]
-    asked: Counter[int] = Counter()
-    offered: Counter[tuple[int, int]] = Counter()
-    for offer in entry.offers:
-        for gold, n in offer.gold:
-            asked[gold] += n
-            offered.update({(gold, name): n for name in offer.options})
+    offered = _offered(entry)
     chosen = {(gold, name): n for gold, name, n in entry.pairs}
     silent = {gold: n for gold, n in entry.silent}
     rows = []
     for gold, offers in groupby(sorted(offered.items()), lambda offer: offer[0][0]):
-        count = asked[gold]
+        count = offered[gold, gold]  # every item offers its right name
         rows.append(Row((names[gold], None, count, None), "group"))
         for (_, name), of in offers:
             if name == gold or (gold, name) in chosen:

@@ -171,7 +171,7 @@ def _compared(place: Place, column: Sequence[ModelScores]) -> list[TaskCompariso
     """Compare the models that completed the same items: the largest such group of the column."""
     import numpy as np
 
-    from evalsuite.metrics.statistics import pairwise
+    from evalsuite.metrics.statistics import holm, pairwise
 
     asked = by_key((frozenset(v.item for v in cell.values), cell) for cell in column if cell.whole)
     if not asked:
@@ -194,7 +194,8 @@ def _compared(place: Place, column: Sequence[ModelScores]) -> list[TaskCompariso
         means = {cell.model: float(v) for cell, v in zip(compared, values.mean(axis=1), strict=True)}
         ranked = sorted(means, key=lambda model: (-means[model], model))
         index = {cell.model: i for i, cell in enumerate(compared)}
-        differ = _significant({(a, b): float(p[index[a], index[b]]) for a, b in combinations(ranked, 2)})
+        corrected = holm({(a, b): float(p[index[a], index[b]]) for a, b in combinations(ranked, 2)})
+        differ = {pair for pair, p_holm in corrected.items() if p_holm < ALPHA}
         entries.append(
             TaskComparisons(
                 **dict(place.without("model")),
@@ -210,13 +211,6 @@ def _compared(place: Place, column: Sequence[ModelScores]) -> list[TaskCompariso
             )
         )
     return entries
-
-
-def _significant(p_values: Mapping[tuple[str, str], float]) -> set[tuple[str, str]]:
-    """The pairs with p below ALPHA after Holm's correction."""
-    from evalsuite.metrics.statistics import holm
-
-    return {pair for pair, p in holm(p_values).items() if p < ALPHA}
 
 
 def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -277,9 +271,11 @@ def letter_sheets(entries: Iterable[TaskComparisons], models: Container[str] | N
             )
             for t in tasks
         ]
+        # Task -> model -> its letters, or why it was left out.
+        texts = {name: {**entry.left_out, **entry.letters} for name, entry in by_task.items()}
         rows = [
-            Row((model, *(_letters(by_task[t.name], model) for t in tasks)), about={"model": model})
-            for model in sorted({m for e in by_task.values() for m in (*e.letters, *e.left_out)})
+            Row((model, *(texts[t.name].get(model, "–") for t in tasks)), about={"model": model})
+            for model in sorted({name for text_of in texts.values() for name in text_of})
             if models is None or model in models
         ]
         title = titled(
@@ -317,10 +313,6 @@ def _too_few(by_task: Mapping[str, TaskComparisons]) -> Iterator[Text]:
             f"too few dialogues to tell any two models apart: {', '.join(task.short for task in tasks)} (p by "
             f"Holm is at least {least:.2g})",
         )
-
-
-def _letters(entry: TaskComparisons, model: str) -> str:
-    return entry.letters.get(model) or entry.left_out.get(model, "–")
 
 
 ANALYSIS: Analysis[None] = Analysis(

@@ -8,8 +8,7 @@ A vote over shuffled askings is ToMBench's official score (Chen et al. 2024).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Literal
 
@@ -19,6 +18,7 @@ from evalsuite.analyses.askings import Askings, askings_across, askings_within
 from evalsuite.analyses.item_mean import MeanInterval, mean_interval
 from evalsuite.analyses.value_columns import place_of
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.grouping import by_key
 from evalsuite.common.sheet import Chart, Column, Row, Sheet, Text
 from evalsuite.metrics.votes import curve, majority, right_always, right_once
 from evalsuite.perturb import PERTURBATIONS
@@ -62,10 +62,8 @@ class Votes(AskingsFields):
 
 def compute(run: ScoredRun) -> list[Votes] | None:
     """A row for each group of two or more askings; None without any."""
-    kinds = {name: task.kind for name, task in TASKS.items()}
-    cells = [c for c in run.outcomes if kinds[c.place.task].options and kinds[c.place.task].written]
-    rows = [row for over, askings in _groups(cells) if (row := _votes(over, askings))]
-    return rows or None
+    cells = [c for c in run.outcomes if (kind := TASKS[c.place.task].kind).options and kind.written]
+    return [row for over, askings in _groups(cells) if (row := _votes(over, askings))] or None
 
 
 def _groups(cells: Sequence[CellOutcomes]) -> Iterator[tuple[Voters, Askings]]:
@@ -149,9 +147,11 @@ _LEGEND = Text(
 
 def sheets(results: Results) -> Iterator[Sheet]:
     """A sheet for each kind of voters (samples, wordings …) and way, with a row for each model, task and number of votes."""
-    rows = sorted(results.of(ANALYSIS) or (), key=lambda row: ([*NAMES].index(row.over), row.split, row.way))
-    groups = groupby(rows, key=lambda row: (row.over, row.split, row.way))
-    yield from with_notes((_sheet(over, [*group]) for (over, *_), group in groups), _LEGEND)
+    rows: Iterable[Votes] = sorted(
+        results.of(ANALYSIS) or (), key=lambda row: ([*NAMES].index(row.over), row.split, row.way)
+    )
+    groups = by_key(((row.over, row.split, row.way), row) for row in rows)
+    yield from with_notes((_sheet(over, group) for (over, *_), group in groups.items()), _LEGEND)
 
 
 def _sheet(over: Voters, rows: Sequence[Votes]) -> Sheet:
