@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.store import Store, _fields, _pack, _unpack, find_store, open_store, request_key
+from evalsuite.results.store import Store, _item_fields, _pack, _unpack, find_store, open_store, request_key
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 ITEM = Item(
@@ -328,5 +328,5 @@ def test_all_fields_of_an_item_are_stored_in_their_order() -> None:
         (3,),
     )
     assert all(getattr(item, field.name) != field.default for field in fields(Item))
-    assert list(_fields(item).items()) == list(asdict(item).items())
-    assert [*_fields(replace(item, votes=()))] == [field.name for field in fields(Item) if field.name != "votes"]
+    assert list(_item_fields(item).items()) == list(asdict(item).items())
+    assert [*_item_fields(replace(item, votes=()))] == [field.name for field in fields(Item) if field.name != "votes"]
