@@ -22,7 +22,7 @@ from evalsuite.backends.openai.faults import Server, prompt_id
 from evalsuite.backends.scripted import Scripted
 from evalsuite.common.errors import ConfigError
 from evalsuite.evaluation.settings import Settings
-from evalsuite.evaluation.truncated import _longer
+from evalsuite.evaluation.truncated import _longer, command_again
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.results.analysis import Results
@@ -229,6 +229,10 @@ def test_the_command_below_the_tables(cli: Callable[..., Any], tmp_path: Path, m
         stdout = cli("run", *words).stdout
         command = re.search(r"again: (evalsuite run .*)$", stdout, re.M)
         assert command and command[1] in cli("show", out).stdout
+        manifest = (out / "manifest.json").read_text(encoding="utf-8")
+        (out / "manifest.json").write_text(manifest.replace('"set": "easy"', '"set": "hard"'), encoding="utf-8")
+        assert command_again(load_results(out)) is None  # the latest start did not ask the set with such replies
+        (out / "manifest.json").write_text(manifest, encoding="utf-8")
         (first,) = load_results(out).cells
         asked_before = server.account()["requests"]
         cli(*shlex.split(command[1])[1:], expect=1)

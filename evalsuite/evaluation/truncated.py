@@ -109,10 +109,12 @@ def command_again(results: Results) -> str | None:
 
 def _asks(settings: RunSettings, cell: CellResult) -> bool:
     """Whether a run with these settings asks a cell. Wordings and shots are not compared; scripted replies have no limit."""
+    sets = {name.strip() for name in settings.set.split(",")}
     return (
         cell.facts.backend != "scripted"
         and (not settings.model or cell.model in settings.model)
         and cell.task in {task.name for task in tasks_named(settings.tasks or [DEFAULT])}
+        and not sets.isdisjoint({"all", "both", cell.set})
         and cell.split == settings.split
         and cell.scoring in settings.scoring
         and cell.perturb in settings.perturb
