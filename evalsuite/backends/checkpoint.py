@@ -220,8 +220,8 @@ class Checkpoint:
     def prior_pairs(self, request: Request) -> list[IdPair]:
         """For each option the ids of the prompt's last line alone ("答："), and the option's ids after it.
 
-        The probability of an option after that line is its prior, independent of the question. A prompt of one line has no
-        such context: it is a begin-of-text token.
+        The probability of an option after that line is its prior, independent of the question. For a prompt of one line, an
+        empty text takes the place of the line.
         """
         _, several, last = request.messages[-1].content.rpartition("\n")
         line = last if several else ""

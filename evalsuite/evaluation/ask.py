@@ -1,4 +1,4 @@
-"""Requests -> replies in the store, with progress on the display. Used by runs, judges and second readers."""
+"""Requests -> replies in the store, with progress on the display."""
 
 from __future__ import annotations
 

@@ -40,9 +40,8 @@ class EvalSet:
     set: str
     file: File
     items: tuple[Item, ...]  # after --drop-leaked, --limit and --items
-    leaked: (
-        int | None
-    )  # number of items, dropped ones included, whose dialogue the training split has; None: no such split
+    # The number of items, dropped ones included, whose dialogue the training split has; None: there is no such split.
+    leaked: int | None
     picked: SelectedItems | None = None  # the items of --items
     undrawn: tuple[int, ...] = ()  # numbers of shots that are left out, since there is no training split to draw from
 

@@ -126,9 +126,8 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
             elif len(shown_reply(response)) > s.second_longer:
                 reasons[position] = "long"
             else:
-                name = (
-                    f"{s.second_seed}:second:{cell.place.name}:{trial.item.id}:{trial.rotation}:{trial.request.sample}"
-                )
+                of_item = f"{trial.item.id}:{trial.rotation}:{trial.request.sample}"
+                name = f"{s.second_seed}:second:{cell.place.name}:{of_item}"
                 others.append((hashlib.sha256(name.encode()).hexdigest(), reasons, position))
     for _, reasons, position in sorted(others, key=lambda row: row[0])[: s.second_sample]:
         reasons[position] = "sample"

@@ -335,7 +335,7 @@ def _dtype(name: str, device: str) -> Any:
 
 
 def threads(default: int) -> int:
-    """The CPU threads for torch: its `default`, but no more than the cores that this process may use."""
+    """The CPU threads for torch: at most the cores that this process may use; its `default` if OMP_NUM_THREADS is set."""
     return default if "OMP_NUM_THREADS" in os.environ else min(default, cores())
 
 

@@ -112,7 +112,7 @@ State = Planned | Begun | Ended | Collected
 
 
 def note_of(batch: State, address: str) -> Note:
-    """The journal's note of a state, for `read_note`. Earlier versions have the same keys but `costs`."""
+    """The journal's note of a state, which `read_note` reads."""
     return {
         "address": address,
         "began": batch.began,

@@ -102,9 +102,8 @@ class Batching:
         self.requests, self.limits, self.journal, self.clock = requests, limits, limits.journal, clock
         self.names = line_names(backend, requests)
         self.indices = {name: n for n, name in enumerate(self.names)}
-        self.open = {
-            n for n, is_done in enumerate(done) if not is_done
-        }  # indices of requests without a reply and without a final failure
+        # The indices of requests without a reply and without a final failure.
+        self.open = {n for n, is_done in enumerate(done) if not is_done}
         self.total = len(self.open)
         self.limit_name = "max_tokens"
         self.endpoint = settings.endpoint or endpoint_of(self.model)
