@@ -149,6 +149,14 @@ def test_a_broken_item_can_be_left_out(tmp_path: Path) -> None:
     assert (len(file.items), len(file.skipped)) == (1, 1)
 
 
+def test_an_id_stands_once(tmp_path: Path) -> None:
+    one_item_corpus(tmp_path)
+    rows = [{"id": "r1", "input": TEXT, "target": target} for target in ("(A)", "(B)")]
+    write(tmp_path, "reasoning/Chinese_Time_Understanding", *rows)
+    with pytest.raises(DataError, match=r"field 'examples\[1\]\.id': r1 stands there twice"):
+        CharmCorpus(BENCHMARK, tmp_path).file(TASKS_CHARM["time"], "chinese", "test")
+
+
 def test_a_missing_file_of_examples_is_named(tmp_path: Path) -> None:
     corpus = one_item_corpus(tmp_path)
     assert corpus.given(TASKS_CHARM["time"], "chinese", "paper") == {"examples": "例子。"}

@@ -71,9 +71,15 @@ class CharmCorpus(Corpus):
     def load(self, task: Task, set: str, split: str) -> File:
         path = self.path(task, set, split)
         rows, sha256 = _read_rows(path)
-        items, skipped = collect(
-            enumerate(rows), lambda index, row: _item(task, set, _parse(row, path, index), path, index), self.skip_bad
-        )
+        seen: dict[str, int] = {}  # id -> index of its row
+
+        def item(index: int, raw: Any) -> Item:
+            row = _parse(raw, path, index)
+            if seen.setdefault(number := row.id, index) != index:
+                raise DataError(f"{number} stands there twice", path, field=f"examples[{index}].id")
+            return _item(task, set, row, path, index)
+
+        items, skipped = collect(enumerate(rows), item, self.skip_bad)
         return File(path, items, skipped, sha256)
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
