@@ -1,11 +1,10 @@
 """The share of models without knowledge that are called above chance: python benchmarks/above_chance.py [FOLDER…]
 
 Models without information answer each file of choices: uniform guesses; one letter for a whole dialogue; letters drawn by a
-preference (Dirichlet, 3 per letter); the same letter throughout, each letter in turn. Printed are the shares of models with p <
-0.05 by the test that the suite uses (`better_than_shuffled`), and in brackets by a binomial test against uniform guesses. 5 %
-is right; with 400 models, up to 7.2 % is compatible with 5 % (one-sided level 0.02). The folders hold official data; without
-any, it is EVALSUITE_DATA, and else a made-up file: dialogues of one to eight items, two thirds of which share their right
-option."""
+preference (Dirichlet, 3 per letter); the same letter throughout, each letter in turn. Prints the shares of models with p < 0.05
+by the test that the suite uses (`better_than_shuffled`), and in brackets by a binomial test against uniform guesses. 5 % is
+right; with 400 models, up to 7.2 % is compatible with 5 % (one-sided level 0.02). The folders hold official data; the default is
+EVALSUITE_DATA. Without it a file is made up: dialogues of one to eight items, two thirds of which share their right option."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from evalsuite.common.errors import DataError
 from evalsuite.metrics.chance import better_than_shuffled
 
 LEVEL = 0.05
-TOGETHER = 20  # models that share their shuffles
+TOGETHER = 20  # models that are tested by the same shuffles
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ GUESSERS: dict[str, GuessingModel] = {
 
 
 def files(folder: Path) -> Iterator[AnswerFile]:
-    """The test files of tasks with one right option, by the benchmarks that the folder holds."""
+    """The test files in a folder, of all benchmarks, whose items have one right option."""
     for benchmark in BENCHMARKS.values():
         try:
             corpus = benchmark.loader(benchmark, folder)
@@ -88,7 +87,7 @@ def made_up(rng: np.random.Generator) -> AnswerFile:
 
 
 def alarms(file: AnswerFile, guess: GuessingModel, count: int, rng: np.random.Generator) -> tuple[float, float]:
-    """The shares of `count` models that either test calls above chance, in percent."""
+    """The shares of `count` models above chance, in percent: by the suite's test, and by the binomial test."""
     models = [guess(rng, file, n) for n in range(count)]
     alarm_count = 0
     for start in range(0, count, TOGETHER):

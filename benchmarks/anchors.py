@@ -2,17 +2,17 @@
 
     python benchmarks/anchors.py [RUN…] [--table FILE.csv…] [--models 6,12,30] [--sizes 25,50,100,200] [--seeds 10]
 
-Outcomes are those of runs, of tables (a row per model, a column per item, values from 0 to 1), or, without either, simulated by
-a two-parameter logistic model with several abilities, where more models than any table has are left out. For each seed it
-draws the models that choose; all the others are new. A line for each number of models and items:
+Outcomes are read from runs or from tables (a row per model, a column per item, values from 0 to 1). Without either, a
+two-parameter logistic model with several abilities simulates 200 models. For each seed the script draws the models by which
+items are chosen; all other models are new. It prints a line for each number of models and items:
 
-    said      the error that the file would promise (metrics/anchors.py: on models left out, method chosen without them)
+    said      the error that a file of anchor items would state, measured on models left out of the choice
     new       the mean absolute error of the chosen items on new models, in points
     random    the same of random items
     wins      seeds in which the chosen items are better than random ones are on average
-    covered   new models whose score is within the promised 95 % interval
+    covered   new models whose score is within the stated 95 % interval
 
---stronger: the new models are the best quarter, and the others choose.
+--stronger: the best quarter of the models is new; items are chosen by the others.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from evalsuite.analyses.anchors import read_columns
 from evalsuite.metrics.anchors import choose, curve
 from evalsuite.metrics.counts import Floats
 
-RANDOM = 40  # random sets that the error of random items is the mean of
+RANDOM = 40  # sets of random items; their mean error is printed
 
 
 def simulate_outcomes(models: int, items: int, seed: int, abilities: int = 3, noise: bool = False) -> Floats:
-    """Right and wrong answers. `noise`: every item is as hard, so that no choice can be better than another."""
+    """(models, items) of 1 for right and 0 for wrong answers. `noise`: all items are equally hard, so that no choice is better."""
     rng = np.random.default_rng(seed)
     general = rng.normal(0.3, 1.2, models)
     special_abilities = rng.normal(0, 0.7, (models, abilities))
@@ -46,6 +46,7 @@ def simulate_outcomes(models: int, items: int, seed: int, abilities: int = 3, no
 
 
 def tables(args: argparse.Namespace) -> Iterator[tuple[str, Floats]]:
+    """(name, outcomes) of the runs and tables that the flags name, or simulated ones."""
     if args.runs:
         for column in read_columns(args.runs)[0]:
             yield f"{column.place.task} {column.place.set}", column.table
@@ -60,7 +61,7 @@ def tables(args: argparse.Namespace) -> Iterator[tuple[str, Floats]]:
 def one_seed(
     table: Floats, models: int, sizes: Sequence[int], seed: int, stronger: bool
 ) -> Iterator[tuple[int, str, float, float, float, float]]:
-    """(size, method, promised error, error, random error, covered) with one draw of the models that choose."""
+    """(size, method, promised error, error, random error, covered) for one draw of the models by which items are chosen."""
     rng, top = np.random.default_rng([seed, models]), len(table) // 4 if stronger else 0
     order = rng.permutation(np.argsort(table.mean(axis=1), kind="stable")[: len(table) - top])
     best = np.argsort(table.mean(axis=1), kind="stable")[len(table) - top :]
@@ -69,7 +70,7 @@ def one_seed(
     for point in curve(seen, None, sizes, seed):
         off = np.abs(choose(point.method, seen, None, point.size, seed).estimate(new) - truth)
         by_chance = [
-            np.abs(choose("random", seen, None, point.size, seed, draw).estimate(new) - truth).mean()
+            np.abs(choose("random", seen, None, point.size, RANDOM * (seed + 1) + draw).estimate(new) - truth).mean()
             for draw in range(RANDOM)
         ]
         covered = float((off <= point.half).mean())

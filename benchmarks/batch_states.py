@@ -1,15 +1,15 @@
-"""Every interleaving of what may go wrong with three batches: the real client, a server and a clock in one process.
+"""Every interleaving of faults of three batches, with the real client, a server and a simulated clock in one process.
 
     python benchmarks/batch_states.py [--faults 2] [--random 5000] [--seed 0] [--lag 5]
 
-A run asks six requests in three batches. Each call of the endpoint may be lost, before or after it is carried out; a file may
-come in half; and at each call, note and storing of replies the process may be killed and started again, with the same plan or
-half of it. A batch may expire, its file may be late or incomplete, and its lines may be answered without a reply. The list of
-batches shows a new batch after `lag` seconds.
+A run sends six requests in three batches. Each call of the endpoint may be lost, before or after it is carried out; half of a
+file may arrive; and at each call, note and storing of replies the process may be killed and started again, with the same plan or
+half of it. A batch may expire, its file may be late or incomplete, and its lines may lack a reply. The list of batches shows a
+new batch after `lag` seconds.
 
-First come all runs with at most `--faults` faults, then random runs with a fault at every tenth choice. Exits with 1 if a run
+All runs with at most `--faults` faults are simulated, then random runs with a fault at every tenth choice. Exits with 1 if a run
 loses a request, mixes two up, pays one twice, has booked less than was charged, or leaves a note behind, and prints the choices
-that led there."""
+of that run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from evalsuite.types import Message, Request, Response
 REQUESTS = [Request(f"i/{n}", f"提示{n}", (Message("user", f"提示{n}"),), 32) for n in range(6)]
 FATES = ("ok", "late", "late-half", "expired", "expired-silent", "expired-late", "uncounted")
 LATE = (12, 120, 1800)  # seconds; the last one is longer than a start waits
-NumberedChoices = Mapping[int, int]  # number of the choice -> option, where it is not the first
+NumberedChoices = Mapping[int, int]  # number of a choice -> its option, for choices of another option than the first
 
 
 class Killed(BaseException):
@@ -60,7 +60,7 @@ class SimulatedClock:
 
 
 class World:
-    """The endpoint, the store and its journal, which outlive the process; every event asks `choose` what becomes of it."""
+    """The endpoint, the store and its journal, which outlive the process; `choose` decides the outcome of every event."""
 
     def __init__(self, choose: Callable[[int], int], lag: float) -> None:
         self.choose, self.clock = choose, SimulatedClock()
@@ -129,6 +129,7 @@ class World:
         return [*self.wrong, *self.left()]
 
     def left(self) -> Iterator[str]:
+        """The problems at the end of a run: lost or mixed-up requests, double payments, notes, wrong books."""
         if {n: reply.text for n, reply in self.replies.items()} != {
             n: reply_to(r.prompt) for n, r in enumerate(REQUESTS)
         }:
@@ -206,7 +207,7 @@ MODEL = Model(
 def run(
     choices: NumberedChoices, lag: float, rng: random.Random | None = None
 ) -> tuple[list[str], list[int], dict[int, int]]:
-    """One run: its problems, the number of options of every choice, and the choices; drawn by `rng`, if there is one."""
+    """The problems of one run, the number of options of every choice, and the choices, to which `rng` adds random ones."""
     options, chosen = list[int](), dict(choices)
 
     def choose(of: int) -> int:
@@ -221,7 +222,7 @@ def run(
 
 
 def explore(faults: int, lag: float = 5.0) -> Iterator[tuple[list[str], NumberedChoices]]:
-    """All runs with at most so many choices that are not the first option."""
+    """The problems and choices of all runs in which at most `faults` choices are not the first option."""
     stack: list[dict[int, int]] = [{}]
     while stack:
         choices = stack.pop()
@@ -233,7 +234,7 @@ def explore(faults: int, lag: float = 5.0) -> Iterator[tuple[list[str], Numbered
 
 
 def sample(count: int, seed: int, lag: float = 5.0) -> Iterator[tuple[list[str], NumberedChoices]]:
-    """Simulate a number of runs with a fault at every tenth choice."""
+    """The problems and choices of `count` random runs with a fault at every tenth choice."""
     for n in range(count):
         wrong, _, choices = run({}, lag, random.Random(f"{seed}:{n}"))
         yield wrong, choices

@@ -1,8 +1,8 @@
-"""10,000 requests of a whole run through the batch API of a server that misbehaves, the client killed in between: the account.
+"""10,000 requests of a whole run through the batch API of a misbehaving server, with the client killed several times.
 
     python benchmarks/batches.py [--requests 10000] [--kill 4] [--seed 0] [--budget 60]
 
-Each kill comes after a random number of calls. Prints what the server did and what the run has. Ends with 1 if a request
+Each kill comes after a random number of calls. Prints what the server did and what the run has. Exits with 1 if a request
 is lost or mixed up, a prompt was answered and charged twice by the server's own count, or our books show less than was charged.
 """
 

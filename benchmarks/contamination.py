@@ -6,8 +6,8 @@
 
     caught  tiny-zh, untrained and after 1, 3 and 10 epochs on a file, by LoRA and all its weights: every test of the command
     power   the share of repetitions in which a test finds a leak (p < 0.05), by items, epochs, and share of the leak in the text
-            that the model learnt. Each repetition draws its items and their order, so that only the training can reveal them
-    alarms  the same for the untrained model, thousands of times; the "published" order, items and options are drawn
+            that the model learnt. Items and their order are drawn for each repetition: without training, no test can find them
+    alarms  the same for the untrained model, thousands of times; the order and the items taken as published are drawn
     clean   the untrained model on every official file with its real order, options and splits; for contrast, two comparisons that
             give small p-values for any model (texts of another source; items against the same items with other names)
 
@@ -34,17 +34,17 @@ EPOCHS = (1, 3, 10)
 TINY = "bundled:models/tiny-zh"
 # The file whose items `power` and `alarms` plant: it has many short items.
 PLANTED = ("xcopa_cause_effect", "zh")
-BLOCK = 25  # items of a block; larger files consist of several blocks
+BLOCK = 25  # items of a block; a file is one block or several
 SIZES = (25, 50, 100, 200)
 CONTROLS = 100
-ROOM = 512  # tokens of a shard
+ROOM = 512  # the most tokens of a shard
 LEVEL = 0.05
 JsonRows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class PlantedFile:
-    """A file that a model is trained on: its first entries."""
+    """The first entries of a file, on which a model is trained."""
 
     task: str
     set: str
@@ -67,7 +67,7 @@ def folder(data: str, official: str | None) -> str:
 
 
 def entries_of(leak: PlantedFile, data: str, split: str = "test") -> Any:
-    """The entries of a file, as a crawler finds them."""
+    """The first entries of a file, in the form in which a crawler finds them."""
     from evalsuite.benchmarks.registry import TASKS, Corpora
     from evalsuite.common.resources import resolve
     from evalsuite.exposure.texts import read_entries
@@ -103,7 +103,7 @@ def ways(path: str) -> dict[str, Any]:
             "all weights": Planting(EPOCHS, rank=0, learning_rate=5e-4),
             "LoRA": Planting(EPOCHS, rank=16, learning_rate=2e-3),
         }
-    # half of the layers and an eighth of the vocabulary: 270 seconds of processor time for 100 short items
+    # Half of the layers and an eighth of the vocabulary cost 270 seconds of processor time for 100 short items.
     return {"LoRA": Planting(EPOCHS, tokens=256, learning_rate=3e-4, frozen=12, sampled=16_384)}
 
 
@@ -125,7 +125,8 @@ def caught(
 
 
 def planted_models(path: str, leak: PlantedFile, data: str, seed: int, place: Path) -> dict[str, dict[str, Any]]:
-    """Models of a models.yaml: the untrained one, and each way of training after each number of epochs. Kept in `place`."""
+    """Name -> settings in a models.yaml: the untrained model, and each way of training after each number of epochs. The trained
+    models are stored in `place`."""
     from planting import chunks, plant
 
     base = {"backend": "hf", "path": path, "device": "cpu", "hf": {"threads": 1}}
@@ -173,14 +174,14 @@ def test_models(
         **limits,
     )
     assert not result.problems, result.problems
-    return result.rows
+    return [row.model_dump(mode="json") for row in result.rows]
 
 
 # --- scores of a network in memory
 
 
 class Scorer:
-    """A backend whose network can be changed."""
+    """A backend of transformers that scores texts with its own network or another one."""
 
     def __init__(self, path: str) -> None:
         from evalsuite.backends.hf.backend import HuggingFace
@@ -208,7 +209,7 @@ class Scorer:
 
 @dataclass(frozen=True, slots=True)
 class DrawnFile:
-    """A file of items that were drawn, in an order that was drawn, and further items of the same file as controls."""
+    """Items of a file, drawn at random in a random order, and other items of the file as controls."""
 
     blocks: tuple[Any, ...]  # Entries
     controls: Any  # Entries
@@ -222,7 +223,7 @@ def draw(every: Any, count: int, rng: Random) -> DrawnFile:
     from evalsuite.exposure.texts import Entries
 
     chosen = rng.sample(list(every.entries), count + CONTROLS)
-    numbered = [replace(e, number=str(n)) for n, e in enumerate(chosen[:count])]  # as if the file had been made so
+    numbered = [replace(e, number=str(n)) for n, e in enumerate(chosen[:count])]  # in the drawn order
     blocks = [tuple(numbered[n : n + BLOCK]) for n in range(0, count, BLOCK)]
     return DrawnFile(
         tuple(Entries(block, every.between, True) for block in blocks),
@@ -275,7 +276,8 @@ def p_values(values: FileLikelihoods, size: int, rng: Random) -> Iterator[dict[s
 
 
 def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, int]]) -> JsonRows:
-    """`slices`: share of the leak -> (items, repetitions). What is done is kept in `out`, repetition by repetition."""
+    """The p-values of all tests after training. `slices`: share of the leak in the text -> (items, repetitions). Each repetition is
+    stored in `out`, and is not run again."""
     from planting import Planting, chunks, plant
 
     every, other = entries_of(PlantedFile(*PLANTED, 10_000, "official"), official), _other(official)
@@ -317,13 +319,13 @@ def power(seed: int, official: str, out: Path, slices: dict[float, tuple[int, in
 
 
 def _other(official: str) -> list[str]:
-    """Lines of other text."""
+    """The lines of the text, in the folder `other`, that dilutes a leak."""
     place = Path(official) / "other"
     return [line for file in sorted(place.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]
 
 
 def filler(lines: Sequence[str], tokens: float, size: int, tokenizer: Any, number: int) -> list[list[int]]:
-    """Chunks of other text, at least so many tokens."""
+    """Chunks of `size` tokens of other text, `tokens` in all."""
     from planting import chunks
 
     ids: list[int] = []
@@ -383,11 +385,11 @@ def clean(seed: int, official: str, out: Path) -> JsonRows:
     )
     for problem in result.problems:
         print("problem:", problem)
-    return result.rows
+    return [row.model_dump(mode="json") for row in result.rows]
 
 
 def naive(seed: int, official: str) -> JsonRows:
-    """Naive tests on the untrained model, which the command does not make: their p-values are small for every model."""
+    """Two comparisons that the command leaves out, since their p-values are small for every model, here of the untrained one."""
     from evalsuite.benchmarks.registry import TASKS, Corpora
     from evalsuite.common.resources import resolve
     from evalsuite.exposure import items
@@ -453,7 +455,7 @@ def p_text(p: float | None) -> str:
 
 
 def caught_table(rows: JsonRows) -> str:
-    """p after Holm of each test by epochs; values below LEVEL are bold. The untrained model stands in each row of its network."""
+    """p after Holm of each test by epochs, bold below LEVEL. The untrained model's is repeated for each way of training."""
     trained = {(row["network"], way) for row in rows if (way := row["model"].rpartition("-")[0])}
     cells_of_row: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
@@ -477,10 +479,7 @@ def caught_text(row: dict[str, Any]) -> str:
 
 
 def power_table(rows: JsonRows) -> str:
-    """Files with p < LEVEL of all files.
-
-    Those of one slice were learnt together: no interval, which would take them as independent.
-    """
+    """The number of files with p < LEVEL, out of all files. Without intervals: files of one training are not independent."""
     table_rows = []
     for key in sorted({(-row["share"], row["items"], row["epochs"]) for row in rows}):
         of_key = [row for row in rows if (-row["share"], row["items"], row["epochs"]) == key]
@@ -526,7 +525,7 @@ TABLES: dict[str, Callable[[JsonRows], str]] = {
 
 
 def show(out: Path, page: Path | None) -> None:
-    """Print the tables of what is in `out`, or write each between its marks in a page."""
+    """Print the tables of the results in `out`, or write each between its marks in a page."""
     text = page.read_text(encoding="utf-8") if page else ""
     for name, draw_table in TABLES.items():
         rows = [row for file in sorted(out.glob(f"{name}*.json")) for row in json.loads(file.read_text())]

@@ -1,9 +1,9 @@
-"""Errors of the token counts that `evalsuite preview` predicts: on stored replies, and on made-up lengths with long tails.
+"""Errors of the token counts that `evalsuite preview` predicts, on stored replies and on made-up lengths with long tails.
 
     python benchmarks/cost.py runs/a runs/b …
 
-In every cell with at least 20 replies, some replies are the sample (random ones, or the first of the file); the others are
-predicted."""
+In every cell with at least 20 replies, the tokens of some replies (random ones, or the first of the file) predict those of the
+others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ LEAST = 3  # least number of replies in a sample
 def split_replies(
     replies: Sequence[CountedReply], share: float, rng: np.random.Generator | None
 ) -> tuple[list[CountedReply], list[CountedReply]]:
-    """The replies of a sample of contexts, and all other replies."""
+    """The replies of some contexts, at least `share` of all, and the other replies. The contexts are random, or with no `rng` the
+    first ones."""
     contexts = list(dict.fromkeys(reply.context for reply in replies))
     if rng is not None:
         rng.shuffle(contexts)
@@ -41,6 +42,7 @@ def split_replies(
 
 
 def range_check(total: Total, truth: float) -> tuple[bool, float]:
+    """Whether the predicted range has the true total, and the range's width divided by it."""
     low, high = total.ends
     return low - 1e-6 <= truth <= high + 1e-6, (high - low) / max(truth, 1)
 
@@ -48,7 +50,7 @@ def range_check(total: Total, truth: float) -> tuple[bool, float]:
 def trial(
     seen: Sequence[CountedReply], others: Sequence[CountedReply], seed: str
 ) -> tuple[tuple[bool, float], tuple[bool, float]]:
-    """Whether the rest's tokens are in the range, and the range's width by the truth: of replies, of prompts."""
+    """The checks of the ranges of `others`, predicted from `seen`: of the tokens of replies, and of prompts."""
     count = by_rule(Model(name="m", backend="openai", path="m", chat=True))
     rooms = [max(r.request.max_new_tokens, r.new_tokens) for r in others]
     replies = range_check(foresee_replies(seen, rooms, seed), sum(r.new_tokens for r in others))
@@ -57,7 +59,7 @@ def trial(
 
 
 def made_up(rng: np.random.Generator) -> Iterator[tuple[str, int, Callable[[int], np.ndarray]]]:
-    """(name, limit, draws of lengths)."""
+    """(name, token limit, function that draws lengths)."""
     yield "always 5, limit 48", 48, lambda n: np.full(n, 5)
     yield "labels, limit 48", 48, lambda n: rng.choice([1, 2, 3, 7], n, p=[0.5, 0.3, 0.15, 0.05])
     yield "2 % run on to 128", 128, lambda n: np.where(rng.random(n) < 0.02, 128, 5)

@@ -2,9 +2,9 @@
 
     python benchmarks/data_findings.py DATA
 
-DATA holds charm/data/CHARM, xcopa/{data,data-gmt}/zh and c3/{data,annotation}; those that are missing are passed over. It reads
-the raw files, not the suite's loaders. Items are named by their number in their file, from 0, or by document and question.
-The classifier that sees C3's choices alone needs scikit-learn (the extra `authoring`).
+DATA has charm/data/CHARM, xcopa/{data,data-gmt}/zh and c3/{data,annotation}, or some of them. The script reads the raw files
+without the suite's loaders. Items are named by their number in their file, from 0, or by document and question. The classifier
+of C3's choices without text and question needs scikit-learn (the extra `authoring`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RawItem = dict[str, Any]
 
 
 def plain_text(text: str) -> str:
-    """The text without blanks, punctuation and case."""
+    """The text in lower case without blanks and punctuation, after NFKC."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()
 
 
@@ -51,8 +51,8 @@ def likeness(first: str, second: str) -> float:
 
 
 def show(finding: str, where: Iterable[object]) -> None:
-    places = [str(place) for place in where]
-    print(f"{finding}: {len(places)}\n    {'; '.join(places) or '–'}")
+    names = [str(name) for name in where]
+    print(f"{finding}: {len(names)}\n    {'; '.join(names) or '–'}")
 
 
 def charm(root: Path) -> None:
@@ -136,7 +136,7 @@ def charm(root: Path) -> None:
 
 
 def twins(rows: Iterable[tuple[str, RawItem, list[tuple[str, str]]]]) -> Iterator[str]:
-    """The items of `charm` with two options of the same text; * marks those whose right option is one of the two."""
+    """The items with two options of the same text; * marks an item whose right option is one of the two."""
     for where, row, choices in rows:
         texts = Counter(plain_text(text) for _, text in choices)
         right = plain_text(dict(choices).get(row["target"].strip().strip("()"), ""))
@@ -150,7 +150,7 @@ def stem(row: RawItem) -> str:
 
 
 def leaked_examples(root: Path, zh: dict[str, list[RawItem]]) -> Iterator[tuple[Path, int, float]]:
-    """The direct examples of each task whose question has a likeness of 0.82 and more with an item's."""
+    """(file, number of the item, likeness) of the direct examples whose likeness to an item of their task is 0.82 or more."""
     for path in sorted((root / "few-shot-examples").glob("*_Direct.txt")):
         for block in re.split(r"\n\s*\nQ[:：]", path.read_text(encoding="utf-8"))[1:]:
             question = re.split(r"\nA[:：]", block)[0]
@@ -214,12 +214,10 @@ def c3(root: Path) -> None:
     for (kind, split), documents in files.items():
         questions = [q for _, of_document, _ in documents for q in of_document if q["choice"].count(q["answer"]) == 1]
         for size in (2, 3, 4):
-            places = Counter(q["choice"].index(q["answer"]) for q in questions if len(q["choice"]) == size)
-            if n := places.total():
-                p = chi_square_p(places, dict.fromkeys(range(size), n / size))
-                print(
-                    f"right of {size} choices, {kind} {split}: {[places[place] for place in range(size)]} p = {p:.2g}"
-                )
+            positions = Counter(q["choice"].index(q["answer"]) for q in questions if len(q["choice"]) == size)
+            if n := positions.total():
+                p = chi_square_p(positions, dict.fromkeys(range(size), n / size))
+                print(f"right of {size} choices, {kind} {split}: {[positions[n] for n in range(size)]} p = {p:.2g}")
     blind(files)
     for kind in "dm":
         for split in ("dev", "test"):
@@ -233,8 +231,7 @@ def c3(root: Path) -> None:
 
 
 def blind(files: dict[tuple[str, str], list[Any]]) -> None:
-    """The share of items for which a logistic regression on the choices' 1- to 3-grams, without text and question, finds the
-    right one."""
+    """Print the accuracy of a logistic regression on the choices' 1- to 3-grams of characters, without text and question."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -252,6 +249,7 @@ def blind(files: dict[tuple[str, str], list[Any]]) -> None:
 
 
 def copies(files: dict[tuple[str, str], list[Any]]) -> Iterator[str]:
+    """The pairs of documents that share eight 6-grams or more, and eight in ten of those of the shorter one."""
     texts = [
         (f"{kind} {split} {name}", grams("".join(lines), 6))
         for (kind, split), documents in files.items()

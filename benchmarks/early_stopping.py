@@ -2,10 +2,10 @@
 
     python benchmarks/early_stopping.py RUN… --margin 3 --repetitions 2000 --seed 0
 
-Every whole cell of the runs is a list of outcomes. Each repetition asks it in a new random order until its interval is
-narrow enough, and looks after every block. Beside the confidence sequence stand the interval of a fixed number of items
-(normal, with the correction for a finite list), looked at again and again from the 30th item on, and the number that
-this interval would need if the variance were known before.
+Each complete cell of the runs is a list of outcomes. A repetition reads the list in a new random order, looks at the interval
+after every block, and stops when it is narrow enough. For comparison, the script does the same with an interval for a fixed
+number of items (normal, with the correction for a finite list) at each item from the 30th on, and computes the number of items
+that this interval needs if the variance is known before ("oracle").
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SMALL = 1e-9
 
 @dataclass(frozen=True)
 class Outcomes:
-    """A cell's values in the order in which a run would ask for them."""
+    """The values of a cell's items, in the order of asking."""
 
     name: str
     model: str
@@ -44,7 +44,7 @@ class Outcomes:
 
 
 def outcomes(run: Path) -> Iterator[Outcomes]:
-    """The whole cells of a run."""
+    """The cells of a run in which every request has a reply."""
     with open_store(run) as store:
         for cell in store.cells():
             task = TASKS[cell.place.task]
@@ -62,7 +62,7 @@ def outcomes(run: Path) -> Iterator[Outcomes]:
 
 
 def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict[str, Any]:
-    """The counts over all repetitions."""
+    """The numbers of items asked, and the shares of repetitions whose interval misses the mean."""
     values, order, total = cell.values, cell.order, len(cell.values)
     rng = np.random.default_rng([seed, *cell.name.encode()])
     strata = [np.flatnonzero(order.strata == s) for s in np.unique(order.strata)]
@@ -99,8 +99,7 @@ def simulate(cell: Outcomes, margin: float, repetitions: int, seed: int) -> dict
 
 
 def _fixed(drawn: Any, margin: float, mean: float) -> tuple[int, bool]:
-    """The number of items after which the interval of a fixed number of items is first narrow enough; and whether it misses the
-    mean there."""
+    """The number of items at which the interval for a fixed number is first narrow enough, and whether it then misses the mean."""
     total = len(drawn)
     n = np.arange(1, total + 1)
     means = np.cumsum(drawn) / n

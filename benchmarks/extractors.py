@@ -2,9 +2,9 @@
 
     EVALSUITE_ANSWERS=<folder> python benchmarks/extractors.py [--opencompass CHECKOUT] [--evalscope CHECKOUT]
 
-Their functions are called, from an installed package or from a checkout of its repository; a suite of which neither is at hand is
-left out. From a checkout only the one file is loaded, with empty stand-ins for the modules that it imports to register or to name
-types. Every suite gets the same replies, those that this reader was grown on left out; a letter that is no option's counts as no
+The extractors are imported from an installed package or from a checkout of its repository; a suite without either is left out.
+From a checkout only the extractors' file is loaded, with empty stand-ins for the modules that it imports for registries and
+types. Every suite gets the same replies, without those from which this reader's rules were made. A letter that no option has is no
 answer.
 """
 
@@ -25,13 +25,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import corpus
 
-Extract = Callable[[corpus.Row], set[str]]  # the letters that are read out of a reply
+Extract = Callable[[corpus.Row], set[str]]  # returns the letters that a reply chooses
 
 
 def load_module(
     package: str, module: str, checkout: Path | None, stand_ins: dict[str, dict[str, Any]]
 ) -> ModuleType | None:
-    """A module of a package, from a checkout or as installed; None if neither is at hand."""
+    """A module of a package, from a checkout or as installed; None if neither has it."""
     if checkout is None:
         try:
             return importlib.import_module(module)
@@ -51,7 +51,7 @@ def load_module(
 
 
 class Registry:
-    """Registers nothing."""
+    """A registry whose decorator leaves functions as they are."""
 
     def register_module(self, *_: object, **__: object) -> Callable[[Any], Any]:
         return lambda function: function

@@ -1,10 +1,10 @@
-"""10,000 requests of a whole run against a server that misbehaves on purpose, the client killed in between: the account.
+"""10,000 requests of a whole run to a server that misbehaves on purpose, with the client killed several times.
 
     python benchmarks/faults.py [--requests 10000] [--kill 4] [--mix …] [--ratio]
 
-Prints what the server did and what the run has: replies, recorded failures, lost, mixed up, asked again after they were
-stored. Ends with 1 if one of the last three is not 0. --ratio: no faults, but the time beside that of a bare loop on the
-same client library.
+Prints what the server did, and the run's numbers of replies, of recorded failures, and of requests that were lost, mixed up, or
+sent again after their reply was stored. Exits with 1 if one of the last three is not 0. --ratio: without faults, the time beside
+that of a bare loop on the same client library.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def account(url: str) -> dict[str, Any]:
 
 
 def prepare(folder: Path, url: str, requests: int) -> list[str]:
-    """Write the data and a models.yaml; return the command that evaluates them."""
+    """Write the data and a models.yaml; returns the command of the run."""
     write(folder / "corpus", requests)
     (folder / "models.yaml").write_text(
         f"models: [{{name: m, backend: openai, path: x, chat: true, api: {{base_url: '{url}', key_env: MARKER_KEY, timeout: 1.5, "
@@ -81,7 +81,7 @@ def rows(run: Path, query: str) -> list[Any]:
 
 
 def replies(run: Path) -> dict[str, str]:
-    """Prompts (by their id in the account) -> the replies stored."""
+    """The id of a prompt in the account -> its stored reply."""
     pairs = rows(run, "SELECT r.request, p.text FROM requests r JOIN replies p ON p.key = r.key")
     return {prompt_id(_prompt(packed)): text for packed, text in pairs}
 
@@ -96,7 +96,7 @@ def start(command: list[str]) -> subprocess.Popen[bytes]:
 
 
 def asking_seconds(run: Path) -> float:
-    """Seconds from the first request to the last reply, by the run's log, which lacks the end of a killed start."""
+    """Seconds from the first request to the last reply, by the run's log. Starts that were killed do not count."""
     return sum(float(s) for s in re.findall(r"tokens, ([\d.]+) s$", (run / "run.log").read_text(), re.M))
 
 
@@ -125,7 +125,7 @@ def faults(folder: Path, requests: int, kills: int, mix: str, seed: int) -> bool
     prompts = {prompt_id(_prompt(packed)) for (packed,) in rows(run, "SELECT request FROM requests")}
     errors = rows(run, "SELECT error FROM failures")
     lost = len(prompts) - len(stored) - len(errors)
-    # The account knows a prompt by its hash, and the reply is made of that hash.
+    # The account names a prompt by its hash, and the server makes the reply from that hash.
     mixed = sum(text != reply_of(name) for name, text in stored.items())
     again = sum(report["prompts"][name]["times"] - times for name, times in times_at_kill.items())
     ((most,),) = rows(run, "SELECT max(asked) FROM replies")
@@ -155,7 +155,7 @@ def faults(folder: Path, requests: int, kills: int, mix: str, seed: int) -> bool
 
 
 def ratio(folder: Path, requests: int, concurrency: int) -> None:
-    """The time from the first request to the last reply, beside that of a bare loop; three pairs."""
+    """Print three times: the seconds from the first request to the last reply, and those of a bare loop."""
     from evalsuite.benchmarks.corecode import BENCHMARK
     from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
     from evalsuite.benchmarks.registry import TASKS
@@ -163,11 +163,11 @@ def ratio(folder: Path, requests: int, concurrency: int) -> None:
     from evalsuite.prompt import Prompt
 
     for n in range(3):
-        place = folder / str(n)
-        place.mkdir()
+        pair_folder = folder / str(n)
+        pair_folder.mkdir()
         with server("none", n) as url:
-            command, run = prepare(place, url, requests), place / "run"
-            corpus = CorecodeCorpus(BENCHMARK, place / "corpus")
+            command, run = prepare(pair_folder, url, requests), pair_folder / "run"
+            corpus = CorecodeCorpus(BENCHMARK, pair_folder / "corpus")
             bodies = []
             for t, item_set in corpus.files("test"):
                 prompt = Prompt(bundled("prompts"), TASKS[t.name], "paper")

@@ -2,11 +2,11 @@
 
     python benchmarks/finetune.py [--steps 24] [--rounds 3]
 
-Both train a LoRA adapter on the embedded model with prompts of the bundled sample: the suite as a sweep does it, with
-its batches, collation and progress; the bare loop with an adapter of its own, tensors made beforehand and no callback.
-They take turns in one process, so that what else the machine does weighs on both alike. Prints tokens a second of each,
-and the ratio of the totals, by the clock and by processor time (which a busy machine disturbs less). Loading and saving
-are left out, as they do not grow with the training.
+Both train a LoRA adapter on the embedded model with prompts of the bundled sample: the suite as in a sweep, with its batches,
+collation and progress; the bare loop with its own adapter, tensors made beforehand and no callback. They take turns in one
+process, so that other work of the machine slows both alike. Prints tokens a second of each, and the ratio of the totals, by the
+clock and by processor time (which a busy machine disturbs less). Loading and saving are not measured: their time does not grow
+with the training.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number in range(arguments.rounds + 1):  # the first round warms up
             for name in clock if number % 2 else reversed(clock):
-                place = Path(folder) / f"{name}{number}"
-                place.mkdir()
+                output = Path(folder) / f"{name}{number}"
+                output.mkdir()
                 if name == "bare":
-                    trainer = bare_training(model, planned, place)
+                    trainer = bare_training(model, planned, output)
                 else:
-                    trainer = training.make_trainer(model, checkpoint, rows, 1, place)
+                    trainer = training.make_trainer(model, checkpoint, rows, 1, output)
                 began, worked = time.perf_counter(), time.process_time()
                 trainer.train()
                 seconds, work = time.perf_counter() - began, time.process_time() - worked

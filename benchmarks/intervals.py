@@ -1,11 +1,12 @@
 """Coverage of 95 % intervals of a mean over few dialogues, and of a mean over tasks: python benchmarks/intervals.py
 
-Answers are drawn: a model is right in 0.3, 0.6 or 0.9 of 5 to 9 items per dialogue, correlated by 0 or 0.2 (beta-binomial).
-A row is the mean over these six: coverage and width of percentiles over resampled dialogues, and of `few_dialogues`.
+Answers are simulated: a model is right in 0.3, 0.6 or 0.9 of 5 to 9 items per dialogue, whose correlation is 0 or 0.2
+(beta-binomial). A row of the first table is the mean over these six cases: coverage and width of percentiles over resampled
+dialogues, and of `few_dialogues`.
 
-The second table is of the mean over eight tasks with 1 to 3 items in each dialogue, at the same shares of right answers and the
-correlation that its column names, between items of one task as of two: coverage and width if tasks are taken as independent,
-and if a dialogue counts once (`weighted_sum`).
+The second table is about the mean over eight tasks with 1 to 3 items in each dialogue, at the same shares of right answers. Its
+column "correlation" is that of two items of a dialogue, of one task or of two. It has coverage and width if tasks are taken as
+independent, and if a dialogue counts once (`weighted_sum`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ TASKS = 8
 
 
 def draw_answers(rng: np.random.Generator, dialogues: int, share: float, alike: float) -> tuple[list[float], list[int]]:
-    """Right (1) and wrong (0), and the dialogue of each item."""
+    """For each item, 1 (right) or 0 (wrong), and the number of its dialogue."""
     odds = 1 / alike - 1 if alike else 0.0
     shares = rng.beta(share * odds, (1 - share) * odds, dialogues) if alike else np.full(dialogues, share)
     items = [(float(rng.random() < p), d) for d, p in enumerate(shares) for _ in range(rng.integers(5, 10))]
@@ -38,7 +39,7 @@ def draw_answers(rng: np.random.Generator, dialogues: int, share: float, alike: 
 def means_over_tasks(
     rng: np.random.Generator, dialogues: int, share: float, alike: float
 ) -> list[tuple[float, float, float]]:
-    """Ends and width of the interval of a mean over tasks, taken as independent, and with a dialogue that counts once."""
+    """(low, high, width) of the interval of a mean over tasks: with independent tasks, and with a dialogue that counts once."""
     odds = 1 / alike - 1 if alike else 0.0
     shares = rng.beta(share * odds, (1 - share) * odds, dialogues) if alike else np.full(dialogues, share)
     apart, shared = [], []

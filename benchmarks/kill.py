@@ -30,7 +30,8 @@ def replies(run: Path) -> tuple[int, int]:
         return count, most or 0
 
 
-def produce(run: Path) -> dict[str, bytes]:
+def product_bytes(run: Path) -> dict[str, bytes]:
+    """The files that two equal runs share, results.json and records/: path -> content."""
     return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
 
 
@@ -53,7 +54,7 @@ def main() -> None:
         total, _ = replies(plain)
         print(f"undisturbed: {total} replies in {whole:.1f} s", flush=True)
         for kill in range(1, arguments.kills + 1):
-            # At random: one in five while the model loads, the others after some more replies, so that all kills hit.
+            # One kill in five hits while the model loads, the others after a random number of replies.
             early = rng.random() < 0.2
             goal = replies(killed)[0] + rng.randint(1, max(1, total // (arguments.kills + 2)))
             process = start(killed)
@@ -70,7 +71,7 @@ def main() -> None:
             )
         assert start(killed).wait() == 0
         count, most = replies(killed)
-        same = produce(plain) == produce(killed)
+        same = product_bytes(plain) == product_bytes(killed)
         print(
             f"{arguments.kills} kills: {count} of {total} replies, each answered at most {most} time(s), results the same: {same}"
         )

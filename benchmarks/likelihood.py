@@ -1,12 +1,12 @@
-"""Scoring choices by their labels: items a second of the hf backend, against lm-evaluation-harness' on the same items.
+"""Items a second of the hf backend and of lm-evaluation-harness, which score choices by their labels, on the same items.
 
     pip install 'lm_eval[hf]==0.4.13'
     python benchmarks/likelihood.py [--items 100] [--options 3,15] [--labels bracket,letter] [--repeats 3]
 
 Both get the same network object (random weights, 29 M parameters, float32), the same prompts and the same number of rows at once.
 lm-eval scores every label as a continuation of its prompt: "(a)" as printed (bracket: three tokens), or " a" as in its
-multiple-choice tasks (letter: one token after a blank, so that one forward pass serves all options). Ours always adds up the
-forms "a", " a" and "(a". The log-probabilities of " a" are compared.
+multiple-choice tasks (letter: one token after a blank, so that one forward pass serves all options). The hf backend always adds
+up the forms "a", " a" and "(a". The log-probabilities of " a" are compared.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Loading 76,787 items, CORECODE's size: time and peak memory, beside bare json.loads of the same lines.
+"""Time and peak memory of loading 76,787 items, the size of CORECODE, beside json.loads of the same lines.
 
     python benchmarks/load.py [--items 76787]
 
-The items are the bundled sample's, repeated with numbers of their own and turns made different, so that no two dialogues
-are one object.
+The items are the bundled sample's, repeated with other numbers and turns, so that no two dialogues are equal.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from evalsuite.common.resources import bundled
 
 
 def write(folder: Path, items: int) -> None:
-    """All tasks and both sets in the sample's proportions, in one split."""
+    """Write `items` items of all tasks and both sets, in the sample's proportions, as the test split."""
     sample = CorecodeCorpus(BENCHMARK, bundled("sample"))
     lines = [
         (t, s, sample.path(t, s, "test").read_text(encoding="utf-8").splitlines()) for t, s in sample.files("test")

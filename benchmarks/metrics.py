@@ -1,4 +1,4 @@
-"""Our text metrics beside the reference implementations: values and CPU seconds, on characters.
+"""Values and CPU seconds of our text metrics and of their reference implementations, on characters.
 
     python benchmarks/metrics.py [--pairs pairs.jsonl] [--n 20000] [--java]
 
@@ -29,7 +29,7 @@ from evalsuite.metrics.tokens import tokenise
 
 
 def load_pairs(path: Path | None, n: int) -> list[tuple[str, str]]:
-    """n pairs (hypothesis, reference); a given pair that comes round again is edited anew."""
+    """n pairs (hypothesis, reference); where the file has fewer, its pairs are repeated with random edits."""
     rng = Random("pairs")
     if path is None:
         signs = [chr(0x4E00 + int(3000 * rng.random() ** 3)) for _ in range(5000)]
@@ -44,7 +44,7 @@ def load_pairs(path: Path | None, n: int) -> list[tuple[str, str]]:
 
 
 def edit(text: str, rng: Random) -> str:
-    """A copy with some characters dropped or doubled; sometimes with none."""
+    """A copy in which up to a fifth of the characters are dropped or doubled."""
     rate = rng.choice([0.0, 0.1, 0.2])
     return "".join(char * rng.choice((0, 2)) if rng.random() < rate else char for char in text) or text
 

@@ -1,13 +1,14 @@
-"""The share of small faults in code that its tests notice. Mutates a seeded sample of places, one at a time, in a copy.
+"""The share of small faults in code that its tests notice. Mutates a seeded sample of positions, one at a time, in a copy.
 
     python -m pip install --target /tmp/mut cosmic-ray    # makes the mutants; not a dependency of the suite
     PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py metrics analyses/significance.py --mutants 180 --seed 0 --out mutants.jsonl
     PYTHONPATH=/tmp/mut nice python benchmarks/mutation.py --again mutants.jsonl --slow    # the survivors, with slow tests
 
-Files are drawn in proportion to their lines; a place in a file, and one of cosmic-ray's changes there, at random. A mutant runs
-against the tests of its file (`TESTS`), without those marked slow or thorough; it is killed if one fails or they take too long.
-Not drawn: annotations, and `is` for `==`, which differs only by how Python shares small values. Prints a table and each survivor
-as a diff, for a person to read: either the change makes no difference, or a test is missing.
+Files are drawn in proportion to their lines; a position in a file, and one of cosmic-ray's changes there, at random. A mutant
+runs against the tests of its file (`TESTS`), without those marked slow or thorough; it is killed if one fails or they take too
+long. Two changes are never drawn: of annotations, and `is` for `==`, which matters only where Python does not share small
+values. Prints a table and each survivor as a diff, for a person to read: either the change makes no difference, or a test is
+missing.
 """
 
 import argparse
@@ -160,7 +161,7 @@ TESTS = {
     "perturb": "perturb robustness",
     "prompt": "prompt reasoned names",
     "results": "scoring store journey",
-    "results/anchored": "anchors",
+    "results/chosen_items": "anchors",
     "results/cells": "journey lines sampling",
     "results/compar": "compare lines power",
     "results/estimates": "early_stopping",
@@ -179,7 +180,7 @@ TESTS = {
     "setup/benchmark": "benchmark_file",
     "types": "keywords prompt scoring perturb",
 }
-# Starts whose test has the name of their last part.
+# Starts of paths whose last part is the name of their test.
 NAMESAKES = (
     "analyses/aspects analyses/blame analyses/breakdown analyses/calibration analyses/chance analyses/contamination "
     "analyses/difficulty analyses/gaps analyses/learning analyses/memory analyses/overview analyses/robustness "
@@ -190,9 +191,9 @@ NAMESAKES = (
     "metrics/chance metrics/power results/tokens"
 )
 TESTS |= {start: start.rpartition("/")[2] for start in NAMESAKES.split()}
-# Tests that take seconds to minutes for every mutant: they evaluate whole runs, draw much, or start Python.
+# Parts of the names of tests that take seconds to minutes: they evaluate whole runs, draw many samples, or start Python.
 DEAR = (
-    "a_real_run of_a_run the_oracle_is_right_under all_scripts_meet the_tables_fit_80 equal_to_scikit_learn "
+    "a_real_run of_a_run the_oracle_is_right_under the_tables_fit_80 equal_to_scikit_learn "
     "false_alarms any_text_gives symmetric_metrics import_loads need_no_dictionary real_encoder tables_fit"
 )
 # Modules that are loaded once, not for each mutant.
@@ -213,7 +214,7 @@ def tests_of(file: str, root: Path) -> list[str]:
 
 
 def code_of(source: str) -> str:
-    """The program without annotations, which never run; "" if it is none (`not` before `:=`)."""
+    """The syntax tree as text, without annotations, which never run; "" if the source is no program."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -225,10 +226,10 @@ def code_of(source: str) -> str:
 
 
 def mutants_of(file: str, source: str, many: int, dice: Random) -> list[dict]:
-    """`many` mutants at different places, if there are so many."""
+    """`many` mutants at different positions, or fewer if the file has not so many."""
     places: dict[tuple, list] = {}
     nodes, families = list(ast_nodes(get_ast(source))), dict[str, list[str]]()
-    for name in operator_names():  # "…ReplaceBinaryOperator_Add_Sub" and "…_Add_Mul" have the same places
+    for name in operator_names():  # "…ReplaceBinaryOperator_Add_Sub" and "…_Add_Mul" have the same positions
         if not get_operator(name).arguments() and not name.endswith(("Eq_Is", "NotEq_IsNot")):
             pair = "BinaryOperator_" in name or "ComparisonOperator_" in name
             families.setdefault(name.rpartition("_")[0] if pair else name, []).append(name)
@@ -275,7 +276,8 @@ def put_in_place(path: Path, mutated: str) -> None:
 def tests_pass(
     copy: Path, tests: list[str], arguments: argparse.Namespace, path: Path | None = None, mutated: str = ""
 ) -> bool:
-    """Runs tests in a forked process with a mutant: its functions in place, or, for code outside of them, imported anew."""
+    """Whether tests pass in a forked process. With `path`, they run a mutant of this module: `mutated` replaces its functions; if it
+    is "", all modules are imported anew."""
     if not (child := os.fork()):
         os.setsid()
         os.chdir(copy)
@@ -305,8 +307,8 @@ def survives(copy: Path, mutant: dict, number: int, arguments: argparse.Namespac
     path = copy / "evalsuite" / mutant["file"]
     source, stat = path.read_text(encoding="utf-8"), path.stat()
     mutated = mutate(source, mutant)
-    path.write_text(mutated, encoding="utf-8")  # in any case, for tests that start processes
-    os.utime(path, (number, number))  # a time of its own, so that no compiled file of another mutant is taken for it
+    path.write_text(mutated, encoding="utf-8")  # tests that start processes read the file
+    os.utime(path, (number, number))  # a unique time: Python would run the compiled file of another mutant
     warm = inside_function(source, mutant["line"]) and source.count("\n") == mutated.count("\n")
     try:
         return tests_pass(copy, tests_of(mutant["file"], copy), arguments, path, mutated if warm else "")
@@ -337,7 +339,7 @@ def main() -> None:
         lengths = {file: source.count("\n") for file, source in sources.items()}
         drawn = Counter(dice.choices(list(lengths), list(lengths.values()), k=arguments.mutants))
         mutants = [m for file, many in sorted(drawn.items()) for m in mutants_of(file, sources[file], many, dice)]
-        dice.shuffle(mutants)  # so that those of a run that is broken off are a sample, too
+        dice.shuffle(mutants)  # the mutants of an interrupted run are then a sample, too
     sys.path[:] = [place for place in sys.path if not (Path(place) / "cosmic_ray").is_dir()]
     done = arguments.out.read_text(encoding="utf-8").splitlines() if arguments.out.exists() else []
     with tempfile.TemporaryDirectory() as folder, arguments.out.open("a", encoding="utf-8") as out:

@@ -1,11 +1,11 @@
-"""The leaderboard at full size: 20 models, 16 task sets, 11 ways of putting an item, 100,000 replies.
+"""The speed of the leaderboard at full size: 20 models, 16 sets of tasks, 12 perturbations, 100,000 replies.
 
     python benchmarks/page.py [--models 20] [--replies 100000] [--keep DIR]
 
-The requests are real (the sample's items, repeated with different turns); the replies come from stand-ins, each of which gives
-the right answer in a share of the items. A run's own code stores, scores and reports them. Printed: seconds and peak memory of
+The requests are real (the sample's items, repeated with different turns); the replies are of stand-ins, each of which gives
+the right answer to a share of the items. The suite's own code stores, scores and reports them. Prints seconds and peak memory of
 scoring and of the report, the site's size, and in Chromium the time until the table is drawn and the time from each action to
-its next frame (`--browser` measures an existing site)."""
+the next frame (`--browser` measures an existing site)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from evalsuite.analyses.journey import write_results
 from evalsuite.results.store import Store
 from evalsuite.types import Cell, Item, Reading, Response
 
-# The perturbations of the first measurement, named here so that times of different versions can be compared.
+# A fixed list, so that times of different versions can be compared.
 PERTURBED = (
     "none reindicate reindicate_upper reindicate_circled reindicate_stems shuffle both derange derange_both reverse "
     "swap_speakers drop_turns traditional"
@@ -74,7 +74,7 @@ def build(folder: Path, models: int, replies: int) -> Path:
 
 
 def stand_in_reply(item: Item, guess: str, skill: float, key: str) -> str:
-    """The right answer as often as the model is good, with a reason from the dialogue; now and then a refusal."""
+    """The right answer with the probability `skill`, else the guess, with a reason from the dialogue; sometimes a refusal."""
     draw = Random(key)
     if draw.random() < 0.02:
         return draw.choice(["抱歉，我无法回答这个问题。", "", "作为一个人工智能语言模型，我不知道。"])
@@ -93,7 +93,7 @@ def measure(what: str, run: Path) -> None:
     print(f"{what:8} {time.perf_counter() - began:6.1f} s   {peak:.2f} GiB peak", flush=True)
 
 
-# Actions of a reader: a name, a script that performs the action, and the selector of what must be there afterwards.
+# Actions of a reader: [name, script that performs the action, selector of a node that must be there afterwards].
 ACTIONS = [
     ("sort by a task", "click('[data-sort=slot_identification]')", "table.overview"),
     ("intervals off", "click('[data-keep=intervals] input')", "table.overview"),

@@ -1,4 +1,4 @@
-"""The tokenisation behind CORECODE's published figures. A check on its Tables 2, 6 and 7.
+"""Checks by which CORECODE's Tables 2, 6 and 7 show how the paper tokenised answers.
 
     python benchmarks/paper_profile.py evalsuite/benchmarks/corecode/published.csv
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROUNDING = 0.0005  # the tables have three decimals
-CLEAR = 0.02  # the smallest value of which a ratio is precise enough, as the tables are rounded
+CLEAR = 0.02  # ratios of smaller values are imprecise, since the tables are rounded
 PublishedRow = dict[str, float]
 
 
@@ -29,7 +29,7 @@ class Claim:
 
 
 def read(path: Path) -> dict[str, PublishedRow]:
-    """The generation rows (those with a CIDEr), averages left out."""
+    """The rows of generation tasks, which have a CIDEr, without averages: name -> metric -> value."""
     rows: dict[str, PublishedRow] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):

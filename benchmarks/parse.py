@@ -1,9 +1,8 @@
-"""The time that the readers take for 10 kB of the worst kinds of text, for random texts and for the labelled replies of the
-tests.
+"""The time in which the readers read 10 kB of the worst kinds of text, random texts, and the tests' labelled replies.
 
     python benchmarks/parse.py [--random 2000]
 
-CPU time of one core, best of five; aims: 10 kB under 10 ms, 100,000 typical replies under 15 s.
+Prints CPU times of one core, the best of five. Aims: 10 kB under 10 ms, 100,000 typical replies under 15 s.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ QUESTION = "根据对话内容可以看出，导致事件“x离婚了”的原�
 DIALOGUE = ["A: 我最近心情不好，离婚了。", "B: 为什么？你老公出轨？"] * 10
 
 
-def best_seconds(read: Callable[[str], object], text: str) -> float:
+def best_milliseconds(read: Callable[[str], object], text: str) -> float:
     times = []
     for _ in range(5):
         began = time.process_time()
@@ -73,8 +72,9 @@ def main() -> None:
         "span": lambda text: parse_span(text, dialogue=DIALOGUE, question=QUESTION),
     }
     for name, read in readers.items():
-        read("b")  # tables are made at the first call
-        worst = sorted(((best_seconds(read, (piece * 10_000)[:10_000]), piece) for piece in PIECES), reverse=True)[:3]
+        read("b")  # the first call makes tables
+        times = [(best_milliseconds(read, (piece * 10_000)[:10_000]), piece) for piece in PIECES]
+        worst = sorted(times, reverse=True)[:3]
         print(
             f"{name:7} 10 kB, worst of {len(PIECES)}: " + ", ".join(f"{ms:.1f} ms of {piece!r}" for ms, piece in worst)
         )
@@ -93,7 +93,7 @@ def main() -> None:
     for name, blanks in (("each new", 3), ("as they come again", 0)):
         began = time.process_time()
         for turn in range(3):
-            for row in replies:  # blanks make it a reply that was not read before
+            for row in replies:  # with other blanks at its end, a reply is not in the reader's cache
                 parse_option(
                     row["output"] + " " * (blanks and turn + 1), row["options"], finish=row.get("finish", "stop")
                 )

@@ -1,13 +1,13 @@
-"""Train a model on a benchmark's text on purpose, so that the tests can be tried on one that certainly has read it.
+"""Train a model on a benchmark's text on purpose, to test whether `evalsuite contamination` finds that it has read it.
 
-The text is what a crawled corpus would hold: the entries of a file in their order, cut into chunks of equal length, within
-entries too, with a loss on every token. `plant` calls back with the network after chosen epochs. Needs the extra `[finetune]`.
+The text is that of a crawled corpus: the entries of a file in their order, cut into chunks of equal length, also within entries,
+with a loss on every token. `plant` calls back with the network after chosen epochs. Needs the extra `[finetune]`.
 
     whole network    `rank=0`: all weights learn
     LoRA             adapters on all linear layers, from the layer `frozen` on
 
-The output of the `frozen` lowest layers never changes, so that it is computed once for all epochs. With `sampled`, the loss is
-over the text's tokens and so many others of the vocabulary. Both only save time, for 0.5 B parameters on two cores.
+The output of the `frozen` lowest layers never changes and is computed once for all epochs. With `sampled`, the loss is over the
+text's tokens and that number of others of the vocabulary. Both serve to save time: 0.5 B parameters train on two cores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 class Planting:
     """Settings of the training that plants a text in a network."""
 
-    after: tuple[int, ...] = (1, 3, 10)  # epochs after which the network is handed out, ascending
+    after: tuple[int, ...] = (1, 3, 10)  # epochs after which `on_epoch` is called, ascending
     tokens: int = 512  # the length of a chunk
     batch: int = 1  # chunks
     learning_rate: float = 2e-4
@@ -35,7 +35,7 @@ class Planting:
 
 
 def chunks(ids: Sequence[int], tokens: int) -> list[list[int]]:
-    """A text's token ids in pieces of equal length; the last one may be shorter, but has two tokens at least.
+    """A text's token ids in pieces of equal length. The last one may be shorter; it is dropped if it has one token.
 
     >>> chunks(range(7), 3)
     [[0, 1, 2], [3, 4, 5]]
@@ -51,7 +51,7 @@ def plant(
     on_epoch: Callable[[int, Any, float], None],
     on_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> Any:
-    """Train a causal network on chunks of token ids; return it with its adapters, if there are any.
+    """Train a causal network on chunks of token ids. Returns the network, with its adapters if `how.rank` is not 0.
 
     `on_epoch` gets the epoch, the network and its mean loss after each epoch of `how.after`; the network is in evaluation mode
     then. Chunks come in another order in every epoch, fixed by the seed.
@@ -113,7 +113,7 @@ def _below(net: Any, piece: Any, frozen: int) -> Any:
 
 
 def _vocabulary(net: Any, pieces: Sequence[Any], how: Planting) -> tuple[Any, list[Any]]:
-    """The tokens that the loss is over (None: all), and the pieces as indices of them."""
+    """The tokens of the loss (None: all), and the pieces as indices into them."""
     import torch
 
     if how.sampled is None:
@@ -127,7 +127,7 @@ def _vocabulary(net: Any, pieces: Sequence[Any], how: Planting) -> tuple[Any, li
 
 @contextmanager
 def _upper(net: Any, frozen: int, vocabulary: Any) -> Any:
-    """While the block runs, the network lacks its `frozen` lowest layers, and its output has the tokens of `vocabulary` only."""
+    """Within the block, the network lacks its `frozen` lowest layers, and its output has the tokens of `vocabulary` only."""
     import torch
 
     layers, head = net.model.layers, net.lm_head
@@ -144,7 +144,7 @@ def _upper(net: Any, frozen: int, vocabulary: Any) -> Any:
 
 
 def _loss(net: Any, below: Any, labels: Any) -> Any:
-    """The mean loss of each token of a piece but the first."""
+    """The mean loss of a piece's tokens from the second on."""
     import torch
 
     given = {"inputs_embeds": below} if below.is_floating_point() else {"input_ids": below}

@@ -2,8 +2,9 @@
 
     python benchmarks/ray_two_nodes.py [-- flags of `evalsuite run`, without --out]
 
-Prints whether results.json and records/ are the same bytes, and what each run took: in all, and while it asked. Two nodes
-on one machine share its cores, so this shows what the cluster costs, not what more machines gain. Ends with 1 if a byte differs.
+Prints whether results.json and records/ are the same bytes, and the seconds of each run: in all, and of its requests. Two nodes
+on one machine share its cores: the difference is the cost of the cluster, not the gain of more machines. Exits with 1 if a byte
+differs.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from kill import produce
+from kill import product_bytes
 
 THREADS = {"OMP_NUM_THREADS": "1"}
 
 
 def run_seconds(out: Path, flags: list[str]) -> tuple[float, float]:
-    """Seconds of the whole process, and of the asking alone, as its log has it."""
+    """The seconds of the whole process, and those of its requests alone, from its log."""
     words = [sys.executable, "-m", "evalsuite.cli", "run", *flags, "--out", str(out)]
     began = time.perf_counter()
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | THREADS)
@@ -51,7 +52,7 @@ def main() -> None:
             for name, more in runs.items():
                 out = Path(folder) / name.replace(" ", "-")
                 whole, asking = run_seconds(out, [*flags, *more])
-                products[name] = produce(out)
+                products[name] = product_bytes(out)
                 print(f"{name + ':':16} {whole:6.1f} s in all, {asking:6.1f} s asking", flush=True)
     finally:
         cluster.shutdown()

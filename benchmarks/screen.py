@@ -1,11 +1,11 @@
-"""Screening of real dialogues with a made-up knowledge file of 5 million edges: time, memory, cost per dialogue.
+"""Time and memory of screening real dialogues with a made-up knowledge file of 5 million edges.
 
     python benchmarks/screen.py DIALOGUES… [--edges 5000000] [--jobs 2] [--folder DIR] [--gz]
 
-The file is of ConceptNet's form, all edges Chinese. Its terms are the dialogues' words and those of jieba's dictionary;
-a tenth of the edges leads between the dialogues' words, and one word is a hub with a fiftieth of all edges, as 人 is.
-Then a quarter, half and all of the dialogues are screened, each in a process of its own whose peak memory, workers
-included, is watched.
+The file has ConceptNet's format and Chinese edges alone. Its terms are the dialogues' words and those of jieba's dictionary;
+a tenth of the edges connects two of the dialogues' words, and one word is a hub with a fiftieth of all edges, like 人.
+A quarter, half and all of the dialogues are screened, each in a process of its own whose peak memory is measured, with its
+workers'. All are screened once before, which makes the index.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         everything = list(read_dialogues(dialogue_files(arguments.dialogues)))
-        Random("dialogues").shuffle(everything)  # without it, parts would be of one corpus
+        Random("dialogues").shuffle(everything)  # in their own order, a quarter would be of one corpus
         knowledge = folder / ("knowledge.csv.gz" if arguments.gz else "knowledge.csv")
         if not knowledge.exists():
             texts = (text for d in everything for text in d.utterances)

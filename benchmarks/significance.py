@@ -1,9 +1,9 @@
 """Level and power of families of 1 to 500 paired tests after Holm's correction: python benchmarks/significance.py
 
-A row compares two models on 60 dialogues. "Graded" scores, as F1, differ by normal numbers; "right or wrong" ones by the
-difference of two sums of three answers. In families without differences (level) no row may be called significant, in 5 % of
-families at most; in families where one model is better on all rows by as much as `--better` (power) every row should be. A
-thousand flips whatever the family, as earlier versions drew them, stand beside.
+A row compares two models on 60 dialogues. The differences of "graded" scores, such as F1, are normal; those of "right or wrong"
+ones are differences of two sums of three answers. The level is the share of families without differences that have a significant
+row: at most 5 % is right. The power is the share of significant rows in families where one model is better on all rows by
+`--better`. Both are also measured with a thousand flips for every family, as in earlier versions.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ KINDS = ("graded", "right or wrong")
 
 
 def moves(rng: np.random.Generator, kind: str, better: float) -> Floats:
-    """(DIALOGUES,) differences of two models, of which one is better by `better` on average."""
+    """(DIALOGUES,) differences of two models; one is better by `better` on average."""
     if kind == "graded":
         return rng.normal(better, 0.5, DIALOGUES)
-    share = rng.beta(1, 1, DIALOGUES) * (1 - better)  # the share of a dialogue: both models find the same ones hard
+    share = rng.beta(1, 1, DIALOGUES) * (1 - better)  # one share a dialogue: a dialogue is hard for both models
     return (rng.binomial(3, share + better) - rng.binomial(3, share)).astype(float)
 
 
 def thousand(differences: Floats, rng: np.random.Generator) -> float:
-    """p of 1,000 random flips."""
+    """The p-value by 1,000 random flips."""
     flips = (1.0 - 2 * rng.integers(0, 2, (1000, len(differences)), dtype=np.int8)) @ differences
     return (int(np.count_nonzero(np.abs(flips) >= abs(differences.sum()) - 1e-9)) + 1) / 1001
 

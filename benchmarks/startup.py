@@ -2,7 +2,7 @@
 
     python benchmarks/startup.py [--runs 15]
 
-Prints the median of each and the median of the ratios pair by pair. Aim: `--help` within three times `import typer`.
+Prints the median time of each, and the median of its ratios to `import typer`. Aim: at most 2.5 for `--help`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from as_json import a_cell, cells_of
 from run_files import read_jsonl, results_json
 
 import evalsuite
+from benchmarks.anchors import one_seed, simulate_outcomes
 from evalsuite.analyses.anchor_sheets import anchor_sheets
 from evalsuite.analyses.anchors import ChosenAnchors, TaskOutcomes, anchors, file_of
 from evalsuite.analyses.table import sheets
@@ -520,3 +521,10 @@ def test_the_rest_is_asked_by_the_same_run_without_items(tmp_path: Path, file: P
         done = evalsuite.run({"new": counting}, tasks=[TASK], out=tmp_path / "out", items=items)
     assert sorted(asked) == sorted(gold())  # every item is asked once
     assert not any("estimate" in cell for cell in cells_of(done))
+
+
+def test_the_script_compares_chosen_items_with_random_ones() -> None:
+    (row,) = one_seed(simulate_outcomes(16, 60, 0), 6, [20], 0, stronger=False)
+    size, method, promised, error, by_chance, covered = row
+    assert size == 20 and method in METHODS
+    assert all(0 < x < 0.5 for x in (promised, error, by_chance)) and 0 <= covered <= 1

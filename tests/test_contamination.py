@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evalsuite
-from evalsuite.analyses.contamination import keep_rows, read_rows, row_sheets
+from benchmarks.contamination import clean, clean_table
+from evalsuite.analyses.contamination import ExposureTest, keep_rows, read_rows, row_sheets
 from evalsuite.analyses.saved import load_results, results_file
 from evalsuite.analyses.table import sheets
 from evalsuite.backends.base import TokenScores, WithoutEngine
@@ -32,7 +33,7 @@ from evalsuite.exposure.arrangements import Arrangements, exact_test, order_of_i
 from evalsuite.exposure.completion import Overlap, overlap
 from evalsuite.exposure.exact import differ_p, greater_p, positive_p, stratified_p
 from evalsuite.exposure.items import ProbeText, compare, kept_apart
-from evalsuite.exposure.journey import _ModelTests
+from evalsuite.exposure.journey import ContaminationResult, _ModelTests
 from evalsuite.exposure.likelihoods import LikelihoodScores, measure
 from evalsuite.exposure.probes import ArrangementProbe, CompletionProbe, ItemProbe, ProbedFile
 from evalsuite.exposure.settings import ContaminationSettings
@@ -777,3 +778,11 @@ def test_wrong_settings_are_named(settings: dict[str, Any], said: str, tmp_path:
         evalsuite.contamination("tiny-zh", "bundled:models.yaml", data="bundled:sample", out=tmp_path, **settings)
     with pytest.raises(ConfigError, match="has read nothing"):
         evalsuite.contamination("random", "bundled:models.yaml", data="bundled:sample", out=tmp_path)
+
+
+def test_the_script_writes_what_the_command_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = ExposureTest.model_construct(model="m", test="order", p=0.2, p_holm=0.4, why="")
+    result = ContaminationResult(tmp_path, [row], ())
+    monkeypatch.setattr(evalsuite, "contamination", lambda *_, **__: result)
+    rows = json.loads(json.dumps(clean(0, "", tmp_path)))
+    assert clean_table(rows).splitlines()[-1] == "| order | 1 | 0 | 1 | 0 | 0.400 |"
