@@ -1,8 +1,8 @@
 """Make the pictures of docs/gallery.md and of the front pages: python docs/gallery.py. Needs evalsuite[dev] and a Chromium on the
 PATH.
 
-The models are stand-ins on the bundled sample, whose replies are the right ones in a known share of items and a baseline's in
-the others: the pictures show the page, and compare nothing.
+The models are stand-ins on the bundled sample. In a known share of items their replies are right; in the other items they are a
+baseline's. The pictures show the page, and compare no models.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ FOLDER = Path(__file__).parent / "pictures"
 PERTURB = ["none", "reindicate", "shuffle"]
 TASKS = ["knowledge_filling", "knowledge_generation", "conflict_detection", "domain_identification", "slot_identification",
          "event_cause", "subsequent_event", "clipped_subsequent_event"]  # fmt: skip
-# Name -> share of right replies on EASY, on HARD and under perturbation; and the tokens of a reply, and of its thinking.
+# Name -> shares of right replies on EASY, on HARD and under perturbation; tokens of a reply and of its thinking.
 STAND_INS = {
     "stand-in-large": (0.9, 0.75, 0.7, 900, 800), "stand-in-base": (0.7, 0.55, 0.35, 220, 0), "stand-in-small": (0.5, 0.4, 0.3, 40, 0),
     "stand-in-tiny": (0.1, 0.05, 0.0, 6, 0),
 }  # fmt: skip
-# Picture -> the selector of the part of the page that it shows, and its greatest height in pixels.
+# Picture -> the selector of its part of the page, and the picture's greatest height in pixels.
 SECTIONS = {
     "findings": (".intro", 520), "overview": ("#part-tables", 1150), "accuracy": ("#part-accuracy", 900), "ranks": ("#part-ranks", 700),
     "gaps": ("#part-leveled", 700), "tokens": ("#part-tokens", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
     "confusion": ("#part-confused", 900), "statuses": ("#part-statuses", 800),
 }  # fmt: skip
-# Pictures for the front pages -> the language that the browser asks for. They are of the page's beginning and the HARD table;
-# filters, notes and the list of sections between the two are hidden, so that they stay small.
+# Picture for a front page -> the language that the browser asks for. It shows the beginning of the page and the HARD table.
+# The filters, notes and list of sections between the two are hidden, so that the picture stays small.
 FRONTS = {"front": "en-US", "front.zh": "zh-CN"}
 HIDDEN = "#sections, #part-tables p, #part-tables h2, #part-tables .controls"
-LAST = "#part-tables tr >> nth=14"  # the row that they end with, some of the paper's
+LAST = "#part-tables tr >> nth=14"  # the last row on these pictures, below some of the paper's rows
 WINDOW = {"width": 1280, "height": 900}
 
 
 def replies(folder: Path) -> Path:
-    """A models.yaml of the stand-ins, each with a file of its replies."""
+    """Write a file of replies for each stand-in, and their models.yaml. Returns the path of the latter."""
     cells = evalsuite.preview(model=["random"], tasks=TASKS, perturb=PERTURB, data="bundled:sample")
     trials = [trial for _, cell_trials in cells for trial in cell_trials]
     corpus = Corpora(bundled("sample"))
@@ -84,7 +84,7 @@ def replies(folder: Path) -> Path:
 
 
 def take(page: Path) -> None:
-    """Take the pictures of a page on a window of 1280 pixels: of its beginning in both languages, of all else in English."""
+    """Take the pictures of a page in a window of 1280 pixels: those for front pages in both languages, the others in English."""
     from playwright.sync_api import sync_playwright
 
     FOLDER.mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ def take(page: Path) -> None:
             row = _clip(tab, LAST, WINDOW["height"])
             _shoot(tab, name, {"x": 0, "y": 0, "width": WINDOW["width"], "height": row["y"] + row["height"]})
         tab = _open_page(browser, page, "en-US")
-        # Otherwise the contents cover other parts.
+        # Otherwise the list of sections covers other parts.
         tab.evaluate("() => { document.getElementById('sections').style.position = 'static'; }")
         for name, (selector, high) in SECTIONS.items():
             _shoot(tab, name, _clip(tab, selector, high))
@@ -120,8 +120,8 @@ def _open_page(browser: Any, page: Path, locale: str, state: str = "") -> Any:
 
 
 def _clip(tab: Any, selector: str, high: float) -> dict[str, float]:
-    """The place of an element on the page, cut at `high`."""
-    # Scrolled there, so that what is only laid out near the window is.
+    """The rectangle of an element on the page, at most `high` pixels high."""
+    # The browser lays out a section only near the window.
     tab.locator(selector).scroll_into_view_if_needed()
     box = tab.locator(selector).evaluate(
         "(x) => { const r = x.getBoundingClientRect(); return [r.left + scrollX - 16, r.top + scrollY, r.width + 32, r.height]; }"

@@ -1,11 +1,11 @@
-"""Write into pages the output of the commands that they show, from today's sample:
+"""Write the present output of commands on the bundled sample into the pages that show them:
 
     python docs/shown_output.py                         # docs/start.md and its Chinese page
     python docs/shown_output.py runs/default            # the READMEs: a table of the run that `make run` left
     python docs/shown_output.py runs/default --check    # only compare; exit code 1 if they differ
 
-In docs/start.md `qwen-0.5b` is the recorded model that ships, and `my-api` the embedded one, asked here; tests/test_docs.py
-compares.
+In docs/start.md `qwen-0.5b` is the bundled model with recorded replies, and `my-api` is the embedded model. tests/test_docs.py
+compares that page and its Chinese one with the output.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PARTS: dict[str, tuple[int, list[tuple[str, str]]]] = {
 _SHOWN = re.compile(
     r"(?<=```console\n\$ )evalsuite (?P<name>\w+) (?P<words>[^\n]*)\n```\n\n```text\n(?P<output>.*?)(?=```)", re.S
 )
-Command = Callable[..., str]  # words; variables of its environment as keywords -> what it prints
+Command = Callable[..., str]  # words, and environment variables as keywords -> the command's output
 
 
 def shown_commands(text: str) -> Iterator[re.Match[str]]:
@@ -50,7 +50,7 @@ def shown_commands(text: str) -> Iterator[re.Match[str]]:
 
 
 def parts(name: str, printed: str) -> str:
-    """The parts of a command's output that are shown, with `…` for what is left out."""
+    """The parts of a command's output that a page shows, with `…` for lines left out. Raises AssertionError if one is missing."""
     lines = [line.rstrip() for line in printed.splitlines()]
     shown: list[str] = []
     at = 0
@@ -59,16 +59,15 @@ def parts(name: str, printed: str) -> str:
         assert start is not None, f"{name} prints no line with {first!r}:\n{printed}"
         end = next((n for n in range(start, len(lines)) if re.match(last, lines[n])), start)
         end = len(lines) - 1 if last == "$" else end
-        # Before a table stand a run's progress and what is said of the machine.
-        shown += ["…"] * ((start > at and (bool(shown) or name == "show")) or (name == "run" and not shown)) + lines[
-            start : end + 1
-        ]
+        # Before the first part, `run` always prints progress; lines that other commands but `show` print there are not marked.
+        is_gap = start > at if shown or name == "show" else name == "run"
+        shown += ["…"] * is_gap + lines[start : end + 1]
         at = end + 1
     return "\n".join([*shown, *(["…"] if at < len(lines) else []), ""])
 
 
 def with_output(text: str, command: Command, folder: Path, language: str) -> str:
-    """A page with the output of its commands as they print it now, in a folder where they may write."""
+    """A page's text with the present output of its commands, which run in `folder`."""
     (models,) = re.findall(r'```yaml title="models.yaml"\n(.*?)```', text, re.S)
     (folder / "models.yaml").write_text(models, encoding="utf-8")
     (folder / "asked.yaml").write_text(MODELS, encoding="utf-8")
@@ -86,7 +85,7 @@ _TABLE = re.compile(r"(?<=```text\n…\n)(?:HARD|困难).*?(?=…\n```)", re.S)
 
 
 def with_table(text: str, printed: str) -> str:
-    """A README with the table of HARD as `evalsuite show` prints it."""
+    """A README's text with the table of HARD from `printed`, the output of `evalsuite show`."""
     lines = [line.rstrip() for line in printed.splitlines()]
     start = next(n for n, line in enumerate(lines) if line.startswith(("HARD", "困难")))
     end = next(n for n, line in enumerate(lines) if n > start and re.match(r" *95 ?%", line))
@@ -96,8 +95,8 @@ def with_table(text: str, printed: str) -> str:
 
 
 def evalsuite(folder: Path, *words: str, **variables: str) -> str:
-    """The output of a command in a folder, on the bundled sample: what this machine sets for evalsuite, such as EVALSUITE_DATA,
-    is not in its environment."""
+    """The output of a command in a folder. It runs on the bundled sample: the EVALSUITE_ variables of this machine are not in its
+    environment."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("EVALSUITE_")}
     done = subprocess.run(
         [Path(sys.executable).with_name("evalsuite"), *words],
@@ -121,7 +120,7 @@ def main() -> int:
         for language, page in (READMES if given.run else PAGES).items():
             text = page.read_text(encoding="utf-8")
             if given.run:
-                # the words of a Chinese heading are wider than those of an English one
+                # Chinese headings are wider than English ones.
                 columns = {"en": "80", "zh": "160"}[language]
                 printed = evalsuite(Path.cwd(), "show", str(given.run), EVALSUITE_LANG=language, COLUMNS=columns)
                 new = with_table(text, printed)

@@ -3,9 +3,9 @@
     .venv/bin/python tools/install.py -c constraints.txt -e '.[hf]'           # into .venv
     .venv/bin/python tools/install.py --python .venv-vllm/bin/python pytest   # into another one
 
-The words are those of `pip install`, and pip's settings (mirrors, folders of wheels) hold. uv is that beside this Python, or what
-the variable UV names. Where there is none, or it cannot do it, pip does it. Another environment also gets the compiled modules of
-this Python's, for the files that both have: to compile torch and transformers takes ten seconds of the processor.
+The arguments are those of `pip install`, and pip's settings (mirrors, folders of wheels) hold. uv is the program that the variable
+UV names, or else the one beside this Python. Without uv, or if uv fails, pip installs. Another environment also gets this one's
+compiled modules of the files that both have: compiling torch and transformers takes ten seconds of the processor.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-# Option of pip -> uv's variable, and the separator of its values.
+# Option of pip -> uv's variable, and the separator of several values in it.
 VARIABLES = {
     "index-url": ("UV_DEFAULT_INDEX", " "),
     "extra-index-url": ("UV_INDEX", " "),
@@ -31,8 +31,9 @@ VARIABLES = {
 
 
 def variables(listed: str) -> dict[str, str]:
-    """uv's variables for the settings that `pip config list` lists: of all users, of pip install, of the environment."""
-    # Makes uv take the best version of a package from all indexes, like pip.
+    """uv's variables for the settings in the output of `pip config list`. The environment's override those of `pip install`, and
+    these the global ones."""
+    # By this strategy uv takes the best version of a package from all indexes, like pip.
     variables_of_uv = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
     rows = [line.partition("=") for line in listed.splitlines()]
     for section in ("global", "install", ":env:"):
@@ -45,15 +46,16 @@ def variables(listed: str) -> dict[str, str]:
 
 
 def uv() -> str | None:
-    """uv's program, if there is one."""
+    """The path of uv; None if there is none."""
     beside = Path(sys.executable).with_name("uv")
     return os.environ.get("UV") or (str(beside) if beside.exists() else None)
 
 
 def share_compiled(here: Path, target: Path) -> None:
-    """Link the compiled modules of one site-packages into another, where the sources are equal files.
+    """Link the compiled modules of one site-packages into another, for sources that are links to the same file.
 
-    Python compares a source's time and size with those in the compiled file, and writes a new file, never into an old one."""
+    Sharing them is safe: Python compares a source's time and size with those in the compiled file, and replaces that file instead
+    of writing into it."""
     for compiled in here.rglob("__pycache__/*.pyc"):
         source = compiled.parent.with_name(compiled.name.partition(".")[0] + ".py")
         theirs, there = (target / path.relative_to(here) for path in (source, compiled))

@@ -1,10 +1,11 @@
 """Make a virtual environment with the Python that runs this file.
 
-    python3 tools/venv.py .venv                # leaves a whole one as it is, whichever Python made it
-    python3.12 tools/venv.py .venv --this      # remakes one that another Python made
-    python3.12 tools/venv.py .venv --is-this   # exit code 0 if it is whole and this Python made it
+    python3 tools/venv.py .venv                # keeps a complete environment, whichever Python made it
+    python3.12 tools/venv.py .venv --this      # makes it again if another Python made it
+    python3.12 tools/venv.py .venv --is-this   # exit code 0 if it is complete and this Python made it
 
-One that was begun and not finished (no ensurepip, killed) is remade. Old Pythons run this file, to say that they are too old.
+An incomplete environment (no ensurepip, killed) is always made again. The file runs on old Pythons, too, and says that they are
+too old.
 """
 
 from __future__ import print_function
@@ -16,7 +17,7 @@ import sys
 OLDEST = (3, 11)  # requires-python of pyproject.toml
 
 
-# A link to a Python is no environment yet, and the pip that it finds may be the system's.
+# A link to a Python is no complete environment, and may find the system's pip.
 PROBE = """
 import pip, platform, sys
 assert sys.prefix != sys.base_prefix
@@ -26,7 +27,7 @@ print(platform.python_version())
 
 
 def version_of(folder):
-    """The version of a whole environment's Python, such as "3.11.7"; None if there is no environment, or it lacks pip."""
+    """The version of a complete environment's Python, such as "3.11.7"; None if there is no environment, or it lacks pip."""
     python = os.path.join(folder, "Scripts" if os.name == "nt" else "bin", "python")
     try:
         probe = subprocess.Popen([python, "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,8 +1,8 @@
-"""Gather what the documentation site is made of in build/docs: python docs/site/assemble.py (`make site` runs it).
+"""Gather the sources of the documentation site in build/docs: python docs/site/assemble.py (`make site` runs it).
 
-docs/ is copied. Its pages also link to files beside docs/, so that they can be read in a checkout: those of design/ become pages
-of the site, any other file or folder a page that shows it. A link whose text is the name of a page's file, as a reader of a
-checkout wants it, gets the page's title. Links to what is not there are an error.
+docs/ is copied. Its pages also link to files outside of docs/, for readers of a checkout: pages of design/ become pages of the
+site, and for any other file or folder a page is made that shows it. A link whose text is the name of a page's file gets the page's
+title as its text. Links to missing files are an error.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build/docs"
-# The path of an inline link or picture, without a title; code is left out by `prose`.
+# The path of an inline link or picture, without its title.
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(?=[)\s#])")
 FENCE = re.compile(r"^( *)(`{3,}|~{3,})")
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-# Code, or, as `path`, where a link leads whose text is the name of a file.
+# Code, or a link whose text is the name of a file; `path` is its target.
 CODE_OR_NAMED = re.compile(CODE.pattern + r"|\[[\w./-]+\.md\](?=\((?!https?:)(?P<path>[^)\s#]+\.md)[)#])")
-# Ends of files -> the language they are coloured as.
+# Suffix of a file -> the language of its colours.
 COLOURED = {
     ".py": "python",
     ".yaml": "yaml",
@@ -56,14 +56,14 @@ def prose(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def links(text: str) -> Iterator[str]:
-    """The paths that a Markdown text links to, or shows, in its own words: no addresses, no places in the same page."""
+    """The paths that a Markdown text links to, or shows, in its own words: no addresses, no positions in the same page."""
     for line, outside in prose(text):
         if outside:
             yield from LINK.findall(CODE.sub("", line))
 
 
 class Config(yaml.SafeLoader):
-    """mkdocs.yml, without the values that its own tags make."""
+    """A loader for mkdocs.yml: values with tags of mkdocs are None."""
 
 
 Config.add_multi_constructor("", lambda *_: None)
@@ -90,7 +90,7 @@ def nav_titles(config: Path) -> dict[str, tuple[str, str]]:
 
 @dataclass
 class Site:
-    """The pages so far, by their path in the site."""
+    """A site's sources. `missing`: links that lead nowhere; `shown`: paths of the pages that show other files."""
 
     root: Path = ROOT
     out: Path = OUT
@@ -102,7 +102,7 @@ class Site:
         return nav_titles(self.root / "mkdocs.yml")
 
     def make(self) -> None:
-        """Write everything anew. Raises SystemExit with the links that lead nowhere."""
+        """Write all pages. Raises SystemExit with the links that lead nowhere."""
         shutil.rmtree(self.out, ignore_errors=True)
         shutil.copytree(
             self.root / "docs", self.out, ignore=shutil.ignore_patterns("*.py", "__pycache__", "examples", "site")
@@ -114,14 +114,14 @@ class Site:
         if self.missing:
             raise SystemExit("links to what is not there:\n" + "\n".join(self.missing))
 
-    def page(self, source: Path, place: str) -> None:
-        """Write a page, with links that hold on the site."""
+    def page(self, source: Path, site_path: str) -> None:
+        """Write a page, with the links that it needs on the site."""
 
         def moved(match: re.Match[str]) -> str:
-            return self.moved(match[1], source, place)
+            return self.moved(match[1], source, site_path)
 
         def line(text: str) -> str:
-            # GitHub wants bars in the code of a table escaped, Python-Markdown shows the escape.
+            # In the code of a table, GitHub needs bars to be escaped; Python-Markdown would show the backslash.
             if text.lstrip().startswith("|"):
                 text = CODE.sub(lambda match: match[0].replace("\\|", "|"), text)
             text = CODE_OR_NAMED.sub(lambda match: self.titled(match, source) if match["path"] else match[0], text)
@@ -131,18 +131,18 @@ class Site:
             )
 
         text = (self.root / source).read_text(encoding="utf-8")
-        self.write(place, "".join(line(part) if outside else part for part, outside in prose(text)))
+        self.write(site_path, "".join(line(part) if outside else part for part, outside in prose(text)))
 
     def titled(self, match: re.Match[str], source: Path) -> str:
-        """The text of a link, `[runs.md]`, as the title of the page: of the navigation, or its heading before a colon."""
+        """The text of a link such as `[runs.md]`, replaced by the page's title in the navigation, or its heading up to a colon."""
         target = Path(os.path.normpath(source.parent / match["path"]))
         if not (self.root / target).exists():
             return match[0]
         english = target.with_name(target.name.replace(".zh.md", ".md"))
         chinese = source.name.endswith(".zh.md")
-        place = english.relative_to("docs").as_posix() if english.parts[0] == "docs" else english.as_posix()
-        if place in self.nav:
-            return f"[{self.nav[place][chinese]}]"
+        site_path = english.relative_to("docs").as_posix() if english.parts[0] == "docs" else english.as_posix()
+        if site_path in self.nav:
+            return f"[{self.nav[site_path][chinese]}]"
         theirs = english.with_suffix(".zh.md")
         page = self.root / (theirs if chinese and (self.root / theirs).exists() else target)
         heading = re.search(
@@ -150,29 +150,29 @@ class Site:
         )
         return f"[{heading[1]}]" if heading else match[0]
 
-    def moved(self, link: str, source: Path, place: str) -> str:
-        """A link of a file as a link of the page at this place."""
+    def moved(self, link: str, source: Path, site_path: str) -> str:
+        """A link in `source` as a link in the page at `site_path`."""
         target = Path(os.path.normpath(source.parent / link))
         if not (self.root / target).exists() or ".." in target.parts:
             self.missing.append(f"{source}: {link}")
             return link
-        return PurePosixPath(os.path.relpath(self.place(target), Path(place).parent)).as_posix()
+        return PurePosixPath(os.path.relpath(self.site_path(target), Path(site_path).parent)).as_posix()
 
-    def place(self, target: Path) -> str:
-        """The place of a file or folder of the checkout on the site."""
+    def site_path(self, target: Path) -> str:
+        """The path on the site of a file or folder of the checkout."""
         if target.parts[0] == "docs" and "examples" not in target.parts and target.suffix != ".py":
             return target.relative_to("docs").as_posix()
         if target.parts[0] == "design" and target.suffix == ".md":
             return target.as_posix()
         name = target.as_posix() if target.suffix == ".md" else target.as_posix().replace(".", "_") + ".md"
-        place = f"source/{name}"
-        if place not in self.shown:
-            self.shown.add(place)
+        site_path = f"source/{name}"
+        if site_path not in self.shown:
+            self.shown.add(site_path)
             if target.suffix == ".md":
-                self.page(target, place)
+                self.page(target, site_path)
             else:
-                self.write(place, self.source(target))
-        return place
+                self.write(site_path, self.source(target))
+        return site_path
 
     def source(self, target: Path) -> str:
         """A page that shows a file, or the files of a folder."""
@@ -182,7 +182,7 @@ class Site:
         lines = ["---", "search: {exclude: true}", "hide: [navigation, toc]", "---", "", f"# {target.as_posix()}", ""]
         for file in files:
             code = file.read_text(encoding="utf-8").rstrip()
-            fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", code)), 3)
+            fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", code))])
             block = [f"{fence}{COLOURED.get(file.suffix, 'text')}", *code.split("\n"), fence, ""]
             if folder:
                 lines += [
@@ -194,8 +194,8 @@ class Site:
                 lines += block
         return "\n".join(lines)
 
-    def write(self, place: str, text: str) -> None:
-        path = self.out / place
+    def write(self, site_path: str, text: str) -> None:
+        path = self.out / site_path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 

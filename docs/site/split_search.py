@@ -1,6 +1,7 @@
 """Hook of mkdocs: a search index for each language, so that a search in Chinese pages stays among them.
 
-The plugin for languages writes one index of all pages. Pages without a Chinese text are under zh/, too, and stay in its index.
+The plugin for languages writes one index of all pages. Pages under zh/ go to the Chinese index, also those that have no Chinese
+text.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def on_post_build(config: Any) -> None:
 
 
 def _write(folder: Path, index: dict[str, Any]) -> None:
-    """As JSON for a server, and as a script for pages without one."""
+    """Write an index as JSON, for a server, and as a script, for pages opened from files."""
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
     (folder / "search").mkdir(exist_ok=True)
     (folder / "search/search_index.json").write_text(text, encoding="utf-8")

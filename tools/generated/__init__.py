@@ -17,7 +17,7 @@ from tools.generated import reference
 from tools.generated.schemas import schema_files
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("schema", "docs/reference", "sample/data")  # hold nothing else
+FOLDERS = ("schema", "docs/reference", "sample/data")  # have generated files only
 _TYPES = "leaderboard/src/types"
 
 
@@ -43,7 +43,7 @@ def stale(root: Path = ROOT) -> list[str]:
 
 
 def _stale_scripts(root: Path) -> Iterator[str]:
-    """Stale files of the pages' scripts. Types hold the hash of their schema, dist/ that of its sources: no Node is needed."""
+    """Stale files of the pages' scripts, found without Node: types have the hash of their schema, dist/ that of its sources."""
     for path in sorted((root / _TYPES).glob("*.ts")):
         schema = hashlib.sha256((root / f"schema/{path.stem}.schema.json").read_bytes()).hexdigest()
         if f"({schema[:16]})" not in _text(path).partition("\n")[0]:
@@ -61,6 +61,6 @@ def _text(path: Path) -> str:
 
 
 def write(root: Path = ROOT) -> None:
-    """Write the files that Python generates; schema/ comes first, since pages are made from it."""
+    """Write the files that Python generates. schema/ is written first, since pages are made from it."""
     for name, text in texts(root):
         replace_file(root / name, text)

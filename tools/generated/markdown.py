@@ -22,7 +22,7 @@ def code(text: str) -> str:
 
 
 def with_links(text: str, up: str = "") -> str:
-    """The text with links to the pages of docs/ that it names, for a page `up` to docs/.
+    """The text with links to the pages of docs/ that it names. `up`: the path from the text's page to docs/.
 
     >>> with_links("A first one (docs/models.md).", "../")
     'A first one ([docs/models.md](../models.md)).'
@@ -31,7 +31,7 @@ def with_links(text: str, up: str = "") -> str:
 
 
 def with_code_blocks(docstring: str) -> list[str]:
-    """The lines of a docstring, its examples as blocks of code.
+    """The lines of a docstring, with its examples as blocks of code.
 
     >>> with_code_blocks("Adds.\\n\\n>>> 1 + 1\\n2")
     ['Adds.', '', '```pycon', '>>> 1 + 1', '2', '```']

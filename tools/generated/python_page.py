@@ -1,4 +1,4 @@
-"""docs/reference/python.md: the public functions, their docstrings, their keywords, and what they return."""
+"""docs/reference/python.md: the public functions with their docstrings and keywords, and the classes of their results."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _docstring(documented: Any) -> list[str]:
 
 
 def _signature(name: str) -> Iterator[str]:
-    """The function with a line for each parameter."""
+    """The function's signature as a block of code, with a line for each parameter."""
     signature = inspect.signature(getattr(evalsuite, name))
     yield from ("```python", f"evalsuite.{name}(")
     parameters = [*signature.parameters.values()]
@@ -118,7 +118,7 @@ def _keywords(name: str, settings: type) -> Iterator[str]:
 
 
 def _source(documented: type) -> Iterator[str]:
-    """The source of a class's fields with their comments: all lines between the docstring and the first function."""
+    """The source of a class's fields, between its docstring and its first function, as a block of code."""
     yield from ("```python", f"class {documented.__name__}:")
     for line in inspect.getsource(documented).split('"""', 2)[2].splitlines():
         if re.match(r"    (@|def )", line):

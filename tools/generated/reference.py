@@ -1,7 +1,7 @@
 """Documentation made from the code; `make generated` writes it.
 
-Whole pages are docs/commands.md and docs/reference/; between two markers stand the tokens in docs/parsing.md, the tables in
-docs/frames.md, and the variables and keys of templates in docs/prompts.md.
+docs/commands.md and docs/reference/ are generated as whole pages. Three parts of other pages are generated between two markers:
+the tokens in docs/parsing.md, the tables in docs/frames.md, and the variables and keys of templates in docs/prompts.md.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _tables() -> Iterator[str]:
             yield row(code(column.name), kind, column.meaning)
 
 
-# Page -> the name of the part that is generated, in the two lines around it, and its lines.
+# Page -> the name of its generated part, which is in the markers around it, and the function that makes its lines.
 PARTS: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {
     "docs/parsing.md": ("tokens", _tokens),
     "docs/prompts.md": ("variables", _variables),
@@ -126,7 +126,7 @@ def _example(option: Any) -> str:
 
 
 def _default(value: Any) -> str:
-    """Text of the default; empty if the flag is only unset."""
+    """A default in words; "" for the default of being unset."""
     if value is None or value is False or value == ():
         return ""
     if value is True:
@@ -135,6 +135,6 @@ def _default(value: Any) -> str:
 
 
 def whole_pages() -> dict[str, str]:
-    """The pages that are made as a whole, by path."""
+    """Path -> text of the pages that are generated as a whole."""
     schemas = {f"docs/reference/{name}.md": schema_page(name) for name in SCHEMAS}
     return {"docs/commands.md": commands(), "docs/reference/python.md": python_page(), **schemas}

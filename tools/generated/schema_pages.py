@@ -63,11 +63,11 @@ PAGES = {
         "A line for each dialogue, which `evalsuite build tasks` reads ([Annotate](../build_annotate.md)).",
     ),
 }
-_MOST = 12  # values that are listed
+_MOST = 12  # a longer list of allowed values is counted, not written
 
 
 def schema_page(name: str) -> str:
-    """The page of one schema: a table for the file, then one for each kind of value in it, in the order of their first use."""
+    """The page of one schema: a table of the file's keys, then one for each of its models, in the order of their first use."""
     schema = json.loads(bundled(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
     page = PAGES[name]
     source = f"Made from [schema/{name}.schema.json](../../schema/{name}.schema.json) by `make generated`."
@@ -162,7 +162,7 @@ def _plain(schema: Schema) -> str:
 
 
 def _bounds(schema: Schema) -> Iterator[str]:
-    # A share may be above 1 by what rounding adds.
+    # The bound of a share is 1 and a rounding error.
     words = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
     bounds = [f"{sign} {round(schema[key], 6)}" for key, sign in words.items() if key in schema]
     if bounds:

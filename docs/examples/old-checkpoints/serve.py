@@ -1,10 +1,10 @@
 """Serve a checkpoint whose own code needs an old transformers, for `backend: openai`.
 
-Needs torch and that transformers, nothing else; runs in an environment of its own (docs/reproduce.md):
+Needs torch and that transformers alone, in an environment of its own (docs/reproduce.md):
 
     python serve.py THUDM/chatglm-6b --format chatglm --port 8002
 
-One request at a time, without streaming. `--format` says how turns become the model's input.
+The server handles one request at a time, without streaming. `--format` chooses how turns become the model's input.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def sampling(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def prompt(turns: ChatTurns, form: str) -> str:
-    """The text that a model continues. Baichuan-7B and GLM-10B were not tuned on turns: theirs are joined by blank lines."""
+    """The text that a model continues. For Baichuan-7B and GLM-10B, which were not tuned on turns, blank lines join the turns."""
     if form != "moss":
         return "\n\n".join(
             turn["content"] + (turns[n + 1]["content"] if n + 1 < len(turns) else "")
@@ -59,8 +59,8 @@ def prompt(turns: ChatTurns, form: str) -> str:
 
 
 def reply(model: Any, tokenizer: Any, turns: ChatTurns, form: str, settings: dict[str, Any]) -> tuple[str, int, int]:
-    """The model's reply, and the numbers of tokens of prompt and reply; the second is the limit if it ended the reply."""
-    if form == "chatglm":  # its own code formats the turns
+    """The model's reply, and the numbers of tokens of prompt and reply. A reply that was cut off has `max_new_tokens` tokens."""
+    if form == "chatglm":  # the checkpoint's own code formats the turns
         questions = [turn["content"] for turn in turns if turn["role"] == "user"]
         answers = [turn["content"] for turn in turns if turn["role"] == "assistant"]
         history = list(zip(questions, answers))  # noqa: B905 - Python 3.8
@@ -69,7 +69,7 @@ def reply(model: Any, tokenizer: Any, turns: ChatTurns, form: str, settings: dic
     text = prompt(turns, form)
     inputs = tokenizer(text + "[gMASK]" * (form == "glm"), return_tensors="pt")
     stop: dict[str, int] = {}
-    if form == "glm":  # a blank at the end that it fills
+    if form == "glm":  # GLM fills the blank at the end of its input
         inputs = tokenizer.build_inputs_for_generation(inputs, max_gen_length=settings["max_new_tokens"])
         stop["eos_token_id"] = tokenizer.eop_token_id
     elif form == "moss":
