@@ -83,7 +83,7 @@ export function add() {
   activate("dimension");
 }
 
-/** Whether the annotation may be removed: an inspector removes only proposals and own annotations, and returns others. */
+/** Whether the annotation may be removed. An inspector removes proposals and their own annotations, and returns all others. */
 export const mayRemove = (k: Knowledge) => !data.inspect || k.proposed || k.annotator === work.annotator;
 
 export function remove() {

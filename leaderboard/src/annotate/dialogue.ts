@@ -92,7 +92,7 @@ function takeDragged() {
   if (from !== null && to !== null) fillField(splitTurn(current().dialogue[Number(n)]).text.slice(from, to).trim());
 }
 
-/** Make a turn that got the focus the one that Tab reaches; arrow keys reach the others. */
+/** Let Tab reach the turn that got the focus; arrow keys reach the other turns. */
 function goToTurn(n: number) {
   const old = byId(`turn-${state.turn}`),
     now = byId(`turn-${n}`);

@@ -65,7 +65,7 @@ function check(k: Knowledge, row: Row, wrong: Report) {
   if (k.phrase) checkConflicts(k, wrong);
 }
 
-/** Report the first of dimension, domain and slot that is missing or unknown; those after it cannot be checked. */
+/** Report the first of dimension, domain and slot that is missing or unknown; the known values of a later one depend on it. */
 function checkOntology(k: Knowledge, wrong: Report) {
   let parent = "";
   for (const [name, entries] of Object.entries(MENUS)) {

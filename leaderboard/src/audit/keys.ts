@@ -6,7 +6,7 @@ import type { Entry, Mark } from "./types.ts";
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 const DIGITS = [..."123456789"];
 
-/** Key -> the mark that it sets on an entry. Options come first: where (n) is an option, "none" has the capital N. */
+/** Key -> the mark that it sets on an entry. Options take precedence: if (n) is an option, the key of "none" is the capital N. */
 export function keysOf(entry: Entry) {
   const keys = new Map<string, Mark>();
   const offer = (key: string, change: Mark) => keys.has(key) || keys.set(key, change);

@@ -12,7 +12,7 @@ export const markOf = (entry: Entry): Mark => marks.get(entry.id) ?? {};
 
 const storeMarks = () => storeWork([...marks]);
 
-/** Set or remove an entry's mark. A new mark comes last, since the export is in the order of marking. */
+/** Set or remove an entry's mark. A mark that is set moves to the end: the export has the order of marking. */
 function put(id: string, mark?: Mark) {
   marks.delete(id);
   if (mark) marks.set(id, mark);

@@ -35,10 +35,10 @@ const SPOKEN = /^(aria-label|title|placeholder|label)$/;
  *  text and attribute that people read, so that callers need not think of them. */
 export function fill<N extends Element>(node: N, props: Props<N> | null, kids: Kids): N {
   for (const [name, value] of Object.entries(props ?? {})) {
-    const isWritten = name === "aria-pressed"; // "false" is written, where other attributes are left out
-    if (value === undefined || value === null || (value === false && !isWritten)) continue;
+    const isState = name === "aria-pressed"; // it is "true" or "false"; other attributes that are false are left out
+    if (value === undefined || value === null || (value === false && !isState)) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value as EventListener);
-    else if (value === true && !isWritten) node.setAttribute(name, "");
+    else if (value === true && !isState) node.setAttribute(name, "");
     else node.setAttribute(name, SPOKEN.test(name) ? plain(String(value)) : String(value));
   }
   append(node, kids, node.namespaceURI === SVG || node.localName === "option" ? plain : visible);
@@ -160,7 +160,7 @@ export function makeReachable(box: Element) {
     if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
 }
 
-/** Call `makeReachable` on each fold that opens: texts in a closed fold have no height, so it cannot see whether they scroll. */
+/** Call `makeReachable` on each fold that opens: in a closed fold, texts have no height, and whether they scroll is not known. */
 export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(makeReachable, 0, e.target), true);
 
 /** Nodes for `text`; hidden characters are drawn as marks. */

@@ -65,7 +65,7 @@ function toggleTheme() {
   store.set("theme", root.dataset.theme);
 }
 
-/** Turn shortcuts of one letter on or off. Speech input or a resting hand may press them by accident, so a person can do without. */
+/** Turn shortcuts of one letter on or off: speech input or a resting hand may press them by accident. */
 function toggleKeys(event: { currentTarget: HTMLElement }) {
   switchLetters();
   event.currentTarget.setAttribute("aria-pressed", String(lettersOn()));

@@ -7,7 +7,7 @@ import { t } from "./words.ts";
 const LONGEST_WHOLE = 50000; // the length of the longest text that is drawn whole, in UTF-16 units
 const SHOWN = 5000; // the length of the part that is drawn of a longer text
 
-/** Draw a text with `draw`. A very long one would halt the browser: its beginning is drawn, and a button that draws the rest. */
+/** Draw a text with `draw`. Of a very long one, which would halt the browser, draw the beginning and a button that draws the rest. */
 function inTwoParts(text: string, draw: (part: string) => Kid): Kid {
   if (text.length <= LONGEST_WHOLE) return draw(text);
   const at = Number(text.codePointAt(SHOWN - 1)) > 0xffff ? SHOWN + 1 : SHOWN;
@@ -24,7 +24,7 @@ function inTwoParts(text: string, draw: (part: string) => Kid): Kid {
 export const dataNode = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, text: string) =>
   h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, inTwoParts(text, String));
 
-/** A text with every `[MASK]` highlighted, and every occurrence of `spans`, with the CSS class `cls`. */
+/** A text in which every `[MASK]` and every occurrence of `spans` is highlighted. `cls`: the CSS class of the spans. */
 export const emphasised = (text: string, spans: readonly string[], cls: string) =>
   inTwoParts(text, (part) => highlightSpans(part, spans, cls));
 

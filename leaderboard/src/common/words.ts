@@ -27,7 +27,7 @@ export const listed = (words: string[]) => words.join(inChinese() ? "、" : ", "
 /** Sentences joined to a text: with a space between English ones, with nothing between Chinese ones. */
 export const sentences = (...all: (string | false | null | undefined)[]) =>
   all.filter(Boolean).join(inChinese() ? "" : " ");
-/** A message for a page that may not know its language yet: in words.json its first text is in both languages. */
+/** A message of a page that may not know its language yet; its text in words.json has both languages. */
 export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 
 const languageInAddress = () =>

@@ -1,4 +1,4 @@
-// Details beside a value: leaked items, estimates, signs of contamination, the statuses of its replies; and folds.
+// Details beside a value: leaked items, estimates, signs of contamination, the statuses of its replies. Also lazy folds.
 import { fill, h, type Kid, type Props } from "../common/dom.ts";
 import { num, pct } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
@@ -35,7 +35,7 @@ export function leakNote(cell: Cell) {
 export const estimateFlag = ({ estimate }: Cell): Flag | null =>
   estimate ? { text: t("estimateN", num(estimate.asked), num(estimate.of)), title: estimateSentence(estimate) } : null;
 
-/** The short words beside an estimated figure in a chart, where a flag has no room; "" if none of the cells is estimated. */
+/** Short words beside an estimated figure in a chart, which has no room for a flag; "" if none of the cells is estimated. */
 export const estimateWords = (cells: (Cell | undefined)[]): string => {
   const flags = cells.flatMap((cell) => (cell && estimateFlag(cell)) ?? []);
   return flags.length ? ` · ${flags.length === 1 ? flags[0].text : "≈"}` : "";

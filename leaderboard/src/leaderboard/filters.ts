@@ -66,7 +66,7 @@ export const benchmarksShown = () => {
 };
 
 // ---- cells
-/** The scoring of a task in view: the chosen one if the task is asked in it, else "generate"; "nll" for probes. */
+/** The scoring of a task in view: "nll" for a probe, else the chosen one if the task is asked in it, else "generate". */
 export function scoringOf(task: Task) {
   if (task.kind === "probe") return "nll";
   const asked = isChoice(task) || (state.scoring === "constrained" && constrainedTasks.has(task.name));

@@ -69,7 +69,7 @@ const stale = new Map<string, Scrolled[]>();
 
 const boxOf = (id: string) => $(`part-${id}`);
 
-/** Sections in the window, as an observer reports them: reading their positions would force a layout at every change. */
+/** Sections in the window, as an observer reports them: to read their positions would force a layout at every change. */
 const inWindow = new Set<string>();
 function watch(boxes: HTMLElement[]) {
   const note = (entry: IntersectionObserverEntry) =>
@@ -77,7 +77,7 @@ function watch(boxes: HTMLElement[]) {
   const watcher = new IntersectionObserver((entries) => entries.forEach(note));
   for (const box of boxes) watcher.observe(box);
 }
-/** Whether a section is in the window; asked only until the observer has reported. */
+/** Whether a section is in the window. Used only until the observer has reported. */
 function isVisible(id: string) {
   const edge = boxOf(id).getBoundingClientRect();
   return edge.top < innerHeight && edge.bottom >= 0;
@@ -97,7 +97,7 @@ export function drawOverview() {
     else stale.set(id, scrolled[i]);
   });
   drawContents(sections());
-  whenIdle(drawStale, 500); // the browser first paints those in the window
+  whenIdle(drawStale, 500); // the browser first paints the sections in the window
 }
 
 /** The sections that are not empty, each with its group. */
@@ -150,7 +150,7 @@ function drawPart([id, draw, , ...analyses]: (typeof PARTS)[number], scrolled: S
   const focus = box.contains(document.activeElement) && document.activeElement?.closest<HTMLElement>("[data-keep]");
   setChildren(box, draw(analyses));
   if (FOLDED.has(id)) foldSection(id, box);
-  const regions = box.querySelectorAll(".scroll"); // only scrolled regions are scrolled again: each forces a layout
+  const regions = box.querySelectorAll(".scroll"); // regions at their start are left alone: scrolling forces a layout
   for (const [i, left, top] of scrolled) {
     if (!regions[i]) continue;
     moved.add(regions[i]);

@@ -17,8 +17,8 @@ const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).inc
 const namesOf = (set: string, of = benchmarkWith(set) ?? data.benchmarks[0]) =>
   of.set_names[set] ?? { zh: set, en: set, title_zh: set };
 
-/** A set's short name: EASY, 困难, fold 3, v1; null is the mean over sets. `of`: the set's benchmark, where the page may not have the
- *  set. */
+/** A set's short name: EASY, 困难, fold 3, v1; for null, that of the mean over sets. `of`: the set's benchmark, which is needed if the
+ *  page may lack the set. */
 export function setLabel(set: string | null, of?: Benchmark) {
   if (set === null) return t("meanHead");
   return inChinese() ? namesOf(set, of).zh : namesOf(set, of).en;
@@ -75,5 +75,5 @@ export function sourceWords(all: string[]): string {
   return listed([...(tables.length ? [t("table", listed(tables))] : []), ...sections, ...rest]) || "–";
 }
 
-/** The levels of chance of a task's sets in words; sets differ in it if their items have different numbers of options. */
+/** The levels of chance of a task's sets in words. Sets whose items have different numbers of options have different levels. */
 export const chanceWords = (levels: number[]) => t("chanceIs", listed([...new Set(levels.map((x) => pct(x)))]));

@@ -65,7 +65,7 @@ function onKey(event: KeyboardEvent) {
   const action = actionOf(key);
   if (!action || (key === " " && target.closest("button, input"))) return;
   event.preventDefault();
-  // A held arrow key moves on; any other held key acts only once, or the next entry would get the same mark.
+  // A held arrow key acts repeatedly; any other held key acts once, or the next entry would get the same mark.
   if (!event.repeat || key.startsWith("Arrow")) action();
 }
 
@@ -90,7 +90,7 @@ export const keyButton = (
   more: Attributes = {},
 ) => button([h("span", null, label), key && keycap(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
 
-/** A list of buttons; with the class "dense", for short ones, they stand side by side. `name`: attributes that name the list. */
+/** A list of buttons. The class "dense" puts short ones side by side. `name`: attributes that name the list. */
 export const keyButtons = (kids: Kid, cls = "", name: Attributes = {}) =>
   h("div", { class: `marks ${cls}`.trim(), ...(Object.keys(name).length && { role: "group" }), ...name }, kids);
 

@@ -67,7 +67,7 @@ export function rangeOf(values: Maybe[], most = 1): Range {
 
 /** An axis is logarithmic if its largest value is at least this many times the smallest. */
 const SPREAD = 8;
-const MOST_TICKS = 11; // above this number of ticks, only those at powers of ten remain
+const MOST_TICKS = 11; // if there are more ticks, only those at powers of ten remain
 /** A range around counts with round ticks: from 0, or logarithmic (`isLog`) if the largest count is many times the smallest. */
 export function countRange(values: number[]): Range & { isLog: boolean } {
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -98,7 +98,7 @@ export function spreadLabels(wanted: number[], gap: number, top: number, bottom:
   const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]);
   const blocks: [y: number, labels: number][] = [];
   order.forEach((i, n) => {
-    // Positions less n gaps ascend if the labels are far enough apart; those that do not ascend are replaced by their mean.
+    // If labels are far enough apart, their positions less n gaps ascend. Positions that do not ascend get their mean instead.
     let [y, k] = [wanted[i] - n * gap, 1];
     for (let above = blocks.at(-1); above && above[0] > y; above = blocks.at(-1)) {
       [y, k] = [(y * k + above[0] * above[1]) / (k + above[1]), k + above[1]];

@@ -1,4 +1,4 @@
-// The looks of lines and points: each has a colour, a marker and a dash, so that they differ also where colours are not seen.
+// The looks of lines and points: a colour, a marker and a dash each, so that they differ also for people who see no colours.
 import { s } from "../../common/dom.ts";
 
 /** Corners of each marker around its middle: x, y, x, y … */

@@ -7,7 +7,7 @@ import type { SheetLine } from "./sheet_lines.ts";
 /** The plotting area of charts with names at the right. */
 export const PLOT_WITH_NAMES: PlotArea = { width: 380, left: 30, right: 214, top: 10, bottom: 238 };
 const GAP = 13; // the least distance of two names, in pixels
-const NAMED = 9; // the number of lines that get names if none is highlighted
+const NAMED = 9; // the most lines that have names if none is highlighted
 
 const lastOf = ({ points }: SheetLine) => points[points.length - 1];
 

@@ -41,7 +41,7 @@ function verticalInterval(x: number, y1: number, y2: number, cap = 0): SVGElemen
 }
 
 // ---- axes
-/** The line at the level of chance, if that is known. */
+/** The line at the level of chance; nothing if the level is not known. */
 export const chanceLine = ({ ground, up }: Axes, chance: Maybe): Kid =>
   isNumber(chance) && line("chance dotted", ground.left, ground.right, up(chance), up(chance));
 /** A vertical axis: a grid line and a label for each tick. */
@@ -255,7 +255,7 @@ export class Points {
       ...more,
     };
     const marks = (px: number, py: number) => [dot("hit", px, py, reach), mark(px, py), s("title", null, words)];
-    // A mark's corners are in pixels: if its position is a share of the width, the mark is drawn in an SVG of its own.
+    // A mark's corners are in pixels: a mark whose position is a share of the width is drawn in an SVG of its own.
     const inside = { x, y, overflow: "visible", ...props };
     const node: SVGElement = typeof x === "number" ? s("g", props, marks(x, y)) : s("svg", inside, marks(0, 0));
     this.all.push({ point, node });

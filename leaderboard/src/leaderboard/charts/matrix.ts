@@ -151,7 +151,7 @@ function matrixNode(matrix: Matrix, sheet: Sheet): SVGElement {
   );
 }
 
-/** A matrix that scrolls where it is wider than the page. `of`: the title of its section. */
+/** A matrix in a box, which scrolls if the matrix is wider than the page. `of`: the title of its section. */
 export const matrixBox = (matrix: Matrix, sheet: Sheet, of: string): HTMLElement =>
   h(
     "div",

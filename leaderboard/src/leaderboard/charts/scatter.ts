@@ -1,3 +1,4 @@
+// Judge against metric: a scatter plot with a point for each cell.
 import { isNumber, pct, twoDigits } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -26,8 +27,8 @@ interface JudgedPoint {
 
 const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
 
-/** A panel for each task, with a marker for each model and set: small for EASY, large for HARD. The metric is horizontal, the judge's
- *  mean vertical. */
+/** A panel for each task, with a marker for each model and set; those of the last set are large. The metric is horizontal, the
+ *  judge's mean vertical. */
 export function scatterPanels(judged: JudgedCell[], scale: string, metric: string, over: OverModels[]) {
   const cells = judged.flatMap((c): JudgedPoint[] => {
     const [cell, mean] = [cellIndex.get(cellKey(c)), c.scales?.[scale]];

@@ -31,8 +31,8 @@ export interface SheetLine {
   model?: string;
   look: number;
   points: LinePoint[];
-  /** The figure at the line's end, the priority of its name where room is short, and whether the line is faint because its
-   *  change is not significant (undefined: the change is not tested). */
+  /** `text`: the figure at the line's end; `weight`: lines with large weights get their names first; `faint`: whether the
+   *  change is not significant (undefined: it is not tested). */
   end?: { text: string; weight: number; faint?: boolean };
 }
 export interface LinePanel {
@@ -63,7 +63,7 @@ export function panelsOf(sheet: Sheet): LinePanel[] {
   const panels = all.filter((block) => !block.apart).map((block) => panelOf(sheet, block, apart));
   if (sheet.chart?.ends === undefined) return panels;
   const lines = panels.flatMap((panel) => panel.lines);
-  // Slopes show changes, and wide intervals would flatten them: the range leaves out the intervals of lines that are tested.
+  // Wide intervals would flatten the slopes, which show the changes: the range leaves out the intervals of tested lines.
   const values = lines.flatMap(({ points, end }) =>
     points.flatMap((p) => [p.value, p.cell?.chance, ...(end?.faint === undefined ? [p.low, p.high] : [])]),
   );
@@ -364,7 +364,7 @@ export function linePanel(panel: LinePanel, shown: Set<string>): HTMLElement {
   const level = ([from, to, v]: [number, number, number]) =>
     line("chance dotted", Math.max(ground.left, at(from)), Math.min(ground.right, at(to)), frame.up(v), frame.up(v));
   const describe = ({ key, points: all }: SheetLine) => `${key}: ${all.map((p) => pct(p.value)).join(", ")}`;
-  // Lines drawn last are in front: faint ones come first, highlighted ones last.
+  // The line drawn last is in front: faint lines are drawn first, highlighted ones last.
   const rank = (x: SheetLine) => (picked.includes(x.model ?? "") ? 2 : x.end?.faint ? 0 : 1);
   const order = lines.map((x, i) => ({ x, i })).sort((a, b) => rank(a.x) - rank(b.x));
   return points.panel(

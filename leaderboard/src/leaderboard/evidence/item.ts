@@ -15,7 +15,7 @@ import { answers, likelihoods, probed, shares } from "./options.ts";
 import { badge, replyBlock, replyNode } from "./reply.ts";
 import { entryOf, idAt, outcomeAt, type Reply, replyAt } from "./shards.ts";
 
-let drawing = 0; // the number of the latest drawing: an earlier one, still waiting for its data, then gives up
+let drawing = 0; // the number of the latest drawing; an earlier one that still waits for its data stops
 
 export async function drawItem() {
   const cell = openCell;

@@ -80,7 +80,7 @@ export function redrawItems() {
   search();
 }
 
-let searching = 0; // the number of the latest search: an earlier one, still waiting for shards, then gives up
+let searching = 0; // the number of the latest search; an earlier one that still waits for shards stops
 
 /** List the entries that pass the filter and contain the searched words. Shards are loaded and searched one by one. */
 export async function search() {

@@ -1,4 +1,4 @@
-// A long list: only the lines in the window exist, so that 100,000 lines scroll like ten.
+// A long list of which only the lines in the window are nodes: 100,000 lines scroll like ten.
 import { h, type Kid, setChildren } from "../../common/dom.ts";
 
 const SPARE = 6; // lines drawn above and below the window

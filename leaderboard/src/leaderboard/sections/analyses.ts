@@ -5,11 +5,11 @@ import { data } from "../data.ts";
 import { state } from "../state.ts";
 import { sheetNode, sheetSection } from "../tables/sheet.ts";
 
-/** The sheets of all analyses except the analyses `names`, which other sections show. */
+/** The sheets of all analyses but `names`, which other sections show. */
 export const drawOtherSheets = (names: string[]) =>
   sheetSection("sheets", t("moreTables"), ({ analysis = "" }) => !names.includes(analysis));
 
-/** The sheets of some analyses. The section has the id of the first; `title`: the key of its title. */
+/** A section with the sheets of some analyses. Its id is the first name; `title`: the key of its title. */
 export const drawAnalyses = (names: string[], title = names[0]) =>
   sheetSection(names[0], t(title), ({ analysis = "", columns }) => names.includes(analysis) && columns.length > 0);
 

@@ -17,7 +17,7 @@ import { findingNodes, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.
 import type { Sheet, SheetText } from "../types.ts";
 import { exportSheets } from "./export.ts";
 
-/** Names of sheets without a chart whose tables are folded because they are long. */
+/** Names of sheets without a chart whose long tables are folded. */
 const LONG = new Set(["seeds"]);
 
 /** A section with the charts and tables of some analyses; null if nothing of them is in view. `id` is also the key of its title and

@@ -1,4 +1,4 @@
-// Significance groups: letters beside the values of the overview, from tests that report.py computed.
+// Significance groups: letters beside the values of the overview, from the tests of evalsuite/analyses/significance.py.
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, listed, sentences, t } from "../../common/words.ts";

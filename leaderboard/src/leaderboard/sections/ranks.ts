@@ -1,6 +1,5 @@
 // Average ranks of models over the tasks of a set, with Friedman's test and Nemenyi's critical difference (Demšar 2006).
-// They depend on the metric and the settings that a person chooses, so the page computes them, in the way of
-// analyses/average_ranks.py.
+// The page computes them by the rules of analyses/average_ranks.py, since they depend on the chosen metric and settings.
 import { div, h, note, para, section } from "../../common/dom.ts";
 import { isNumber, sumOf } from "../../common/numbers.ts";
 import { sentences, t } from "../../common/words.ts";

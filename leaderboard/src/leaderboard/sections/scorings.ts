@@ -27,7 +27,7 @@ interface ScoringColumn {
 /** Headings of the measures of likelihood, by the end of a metric's name. */
 const LIKELIHOODS: Record<string, string> = { token: "perToken", sum: "perSum", char: "perChar", prior: "lessPrior" };
 
-/** The columns for `cells`: one for each scoring, or several if it has several measures of likelihood. */
+/** The columns for `cells`: one for each scoring, or one for each of its measures of likelihood if it has several. */
 function waysIn(cells: Cell[]): ScoringColumn[] {
   return SCORINGS.flatMap((scoring) => {
     const mine = cells.filter((c) => c.scoring === scoring);
@@ -83,7 +83,7 @@ export function drawScorings() {
   );
 }
 
-/** Whether replies are written under the scoring; if so, a second column has the share of replies without an answer. */
+/** Whether models write replies under the scoring; a second column then has the share of replies without an answer. */
 const wrote = ({ scoring }: ScoringColumn): boolean => scoring === SCORINGS[0];
 
 function wayColumns(way: ScoringColumn): SheetColumn[] {

@@ -56,8 +56,8 @@ export function sorted(block: Block, columns: SheetColumn[], order: Order | null
     .map(({ row }) => row);
 }
 
-/** A function that tells whether the value in a row and column is the best or the second best of its column. Columns that do not say
- *  which values are better have neither. */
+/** A function that tells whether the value in a row and column is the best or the second best of its column. It is neither if the
+ *  column does not say which values are better. */
 export function ranksOf(sheet: Sheet): (row: SheetRow, column: number) => Rank {
   const valueRows = sheet.rows.filter((row) => !row.kind);
   const value = (row: SheetRow, column: number): string | undefined => {

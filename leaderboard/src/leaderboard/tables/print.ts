@@ -7,7 +7,7 @@ import { asFlag, asValue, cellText, inWords, isDrawn, isRightAligned } from "./f
 
 export interface PrintedCell {
   text: string;
-  /** The exact number, where the text rounds it to "<0.001": a p-value. */
+  /** The exact number of a p-value, which the text may round to "<0.001". */
   number?: number;
   /** Small text beside the value: intervals, remarks, warnings. */
   asides: string[];
@@ -22,7 +22,7 @@ export interface PrintedRow {
   cells: PrintedCell[];
 }
 export interface PrintedColumn extends PrintedCell {
-  /** The heading over the column and its neighbours; "" for none. */
+  /** The heading over the column and its neighbours; "" if there is none. */
   over: string;
   right: boolean;
   /** Whether a value of the column has small text beside it. */

@@ -59,8 +59,7 @@ function inOrder(field: string, values: string[]): string[] {
   return of ? values.sort((a, b) => of(a) - of(b) || NAMES.compare(a, b)) : values;
 }
 
-/** Whether the settings ask for figures with this scoring and perturbation. A sheet that compares scorings, or perturbations, is
- *  about all of them. */
+/** Whether figures with this scoring and perturbation are chosen. In a sheet that compares scorings, or perturbations, all are. */
 function isAsked({ task, scoring, perturb }: About, compares: string[]): boolean {
   if (task === undefined) return true;
   const taskRow = taskOf(task);

@@ -127,7 +127,7 @@ function blockNode(drawing: Drawing, block: Block): Node {
     block.group && groupRow(drawing, block.group),
     !folded && rows(),
   );
-  if (folded) whenIdle(() => node.append(...rows())); // folded rows are not in sight: they can wait
+  if (folded) whenIdle(() => node.append(...rows())); // folded rows cannot be seen yet
   return node;
 }
 
