@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from labelled import choices, is_right
 
-from evalsuite.parse import inturn, parse_option, parse_options
+from evalsuite.parse import inturn, parse_option, parse_options, question
 from evalsuite.types import Status
 
 TEXTS = (
@@ -264,3 +264,48 @@ def test_yes_and_no_are_no_verdicts_where_wrong_options_are_asked_for() -> None:
 def test_a_label_outside_the_list_is_no_verdict_on_an_option(reply: str, chosen: tuple[int, ...]) -> None:
     """As many labels are judged as there are options, but one option is not among them."""
     assert parse_options(reply, {"(a)": "科幻片", "(b)": "恐怖片", "(c)": "喜剧片"}).choices == chosen
+
+
+@pytest.mark.parametrize("word", question._FIT.split("|"))
+def test_a_question_for_what_does_not_fit_reverses_each_word_of_fitting(word: str) -> None:
+    reply = f"A能{word}，B不能{word}，C能{word}，D不能{word}。"
+    for asks, right in ((f"下列哪些做法不能{word}？", (1, 3)), (f"下列哪些做法能{word}？", (0, 2))):
+        assert parse_options(reply, SLEEP, question=asks).choices == right
+
+
+@pytest.mark.parametrize("word", question._UNFIT.split("|"))
+def test_a_question_for_what_contradicts_chooses_what_is_called_so(word: str) -> None:
+    reply = f"A与医生的话不{word}，B与医生的话{word}，C不{word}，D也{word}。"
+    for asks, right in ((f"哪些做法与医生的话{word}？", (1, 3)), (f"哪些做法与医生的话不{word}？", (0, 2))):
+        assert parse_options(reply, SLEEP, question=asks).choices == right
+
+
+@pytest.mark.parametrize("word", question._FIT_ENGLISH.split("|"))
+def test_the_same_in_english(word: str) -> None:
+    reply = f"A: {word}\nB: not {word}\nC: {word}\nD: not {word}"
+    assert parse_options(reply, SLEEP, question=f"Which of the options are not {word}?").choices == (1, 3)
+
+
+@pytest.mark.parametrize("word", question._UNFIT_ENGLISH.split("|"))
+def test_a_question_for_what_is_unfit_in_english(word: str) -> None:
+    reply = f"A: not {word}\nB: {word}\nC: not {word}\nD: {word}"
+    assert parse_options(reply, SLEEP, question=f"Which of the options are {word} with the rest?").choices == (1, 3)
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "下列哪项是两人矛盾的原因？",
+        "哪些原因导致他们不可能和好？",
+        "小王：这跟合同相矛盾。\n小李：我再看看。\n接下来可能发生哪些事？",
+        "小王：你说的不正确。\n接下来可能做什么？",
+        "与文中“供需矛盾突出”意思最接近的是：",
+        "逐项判断正误（正确/错误）。",
+        "Mark each option true or false.",
+        "Which of them is the cause of the conflict?",
+    ],
+)
+def test_a_question_that_only_holds_such_words_reverses_nothing(asks: str) -> None:
+    assert parse_options(
+        "A：合适，正确\nB：不合适，错误\nC：合适，正确\nD：不合适，错误", SLEEP, question=asks
+    ).choices == (0, 2)

@@ -154,7 +154,7 @@ def sorted_by_verdict(tape: Tape, count: int) -> dict[int, bool] | None:
         first = _NAMES.search(piece[0])
         head = piece[0][: first.start()] if first else piece[0]
         opens = _OPENS.search(head) is not None or (not first and _TITLE.fullmatch(head) is not None)
-        if opens or (not first and head.strip("b!/")):
+        if opens or (not first and head.strip("b!/^")):
             said = [*_VERDICT.finditer(head)]
             right = said[-1].lastgroup == "right" if opens and said else True if opens and "S" in head else None
         if right is None or not first:

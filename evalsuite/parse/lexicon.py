@@ -24,7 +24,7 @@ CUES: dict[str, str] = {
     "C":  # a verb of choosing
         "选 取众数 (后|应|故)取 推荐 填 挑 猜 答 站 我投 支持 同意 果断 指向 (倾|偏)向 归(入|到) 改(成|为) 不得不选 我是说 cho(ose|se) (pick|select)(|ed) supports go_for (go|going|went|stick)_with opt_for lean(|ing) point(|s)_to "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant",
-    "o": "觉得 感觉 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
+    "o": "必须 觉得 感觉 看来 估计 我想 (definite|clear|obvious)ly think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
@@ -37,7 +37,7 @@ CUES: dict[str, str] = {
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 保留 是(主要|首要|根本|直接)原因 才是真正的原因 (当|入)选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 是唯一 最能 保留 是(主要|首要|根本|直接)原因 才是真正的原因 (当|入)选 (最|更)(|为|有)(贴近|直接|符合|吻合|合理|可能|接近|适合|匹配|充分|像|好|说得通) 最(佳|优) 更优 不二之选 为(准|主) 莫属 都没(错|问题) should_be_(chosen|selected) 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|probable|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right, weakly: it may be said of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 说得过去 匹配 成立 通顺 适合 有道理 找到依据 靠谱 有据可依 不错 契合 贴合 同义 相关 切题 于法有据 plausible fit(|s) match(|es) suitable appropriate supported explain(|s) make(|s)_(|perfect_)sense reasonable "
@@ -57,7 +57,7 @@ CUES: dict[str, str] = {
         "hmm, 硬要选 (如果|若|要是)(必须|只能|一定要|非要|是单选|题目是单选) if_only_one if_i_(had|have)_to",
     "R": "因为 由于 理由 解析 解释 原因是 是因为 毕竟 because who_was since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 要不是 例如 if would_be_(right|correct)_if",  # if
-    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 (有人|有同学|网友)(认为|说|选) one_might (many|most)_people people_(are|tend|often) although though while at_first initially",  # concedes something
+    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 初看 (有人|有的同学|有同学|网友|很多人)(|会|可能会)(认为|说|选|觉得) tempting one_might (some|readers)_(might|would) (many|most)_people people_(are|tend|often) although though while at_first initially",  # concedes something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices
         "候选 以下选项 选项有 给出的选项 分别(是|为) (options|choices)_are candidate(|s) the_options",

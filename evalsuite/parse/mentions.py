@@ -229,11 +229,11 @@ class MentionGroup(NamedTuple):
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
     r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?为?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|优|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对正合符没不能可]|比[a-z](?![a-z])|不如|就[是行对]|以及"
-    r"|解[析释]|无[疑误]|优于|莫属|啦|一票|排第|[之以]?外|的可能|是(?:主要|首要|根本|直接)的?原因|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
+    r"|解[析释]|无[疑误法]|能[推得]出|(?:矛盾|冲突)[,。;]|优于|莫属|啦|一票|排第|[之以]?外|的可能|是(?:主要|首要|根本|直接)的?原因|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项以]))"
 )
 _PERSON = re.compile(
-    r"[ ]?[要想](?![求素点])| 很(?!可能)|说(?!法|得[通过])|讲(?!得通)|[问答提表认觉喜回在们从去很]|的[朋妈爸同老家手]"
+    r"[ ]?(?:要(?!选)|想)(?![求素点])| 很(?!可能)|说(?!法|得[通过])|讲(?!得通)|[问答提表认觉喜回在们从去很]|的[朋妈爸同老家手]"
 )
 _POINT_AFTER = re.compile("的(?:[横纵]?坐标|斜率|方程|元素)")  # a point, a line, a set
 _WORD_AFTER = "股罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
@@ -253,7 +253,7 @@ _NAMED_BEFORE = re.compile(
 )
 _VERDICT_AFTER = re.compile(
     r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely|probable"
-    r"|suitable|plausible|possible|reasonable|mentioned|supported)|(?:could|might|may|can) (?:both|also|be)\b|(?:could|would|might|may|can|does)(?: not| also| both)? (?:explain|fit|match|work)\b|explains|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
+    r"|suitable|plausible|possible|reasonable|mentioned|supported|selected|chosen)|(?:could|might|may|can) (?:both|also|be)\b|(?:could|would|might|may|can|does)(?: not|n't| also| both)? (?:explain|fit|match|work|follow|contradict)\b|(?:explain|follow|contradict)s|(?:through|to|and|or|nor) (?:[a-z]\b|\d)|it is|because|since|but not|not|rather|fits|matches)"
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
@@ -262,7 +262,7 @@ _UNIT_AFTER = re.compile(
 _COUNTED_ON = re.compile(r"(?:[、,和][ ]?\d)+[ ]?[个项]")  # behind a number: 第1、3、5项
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
-    r"[ ]?(?:★|因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
+    r"[ ]?(?:★|因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|(?:不能|无法|能|可以?)[推得]出|推不出|不?(?:矛盾|冲突)|合[适理]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
 )
 # Turns of a dialogue: A, B, A again. It is asked of every letter, and a long text is searched once.
 turns = lru_cache(maxsize=1)(re.compile(r"(?m)^[ ]*([a-z]):.*\n+[ ]*(?!\1)[a-z]:.*\n+[ ]*\1:").search)

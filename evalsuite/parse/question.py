@@ -15,6 +15,7 @@ from evalsuite.parse.tape import Cue
 # The most characters of a question's end, without punctuation, by which a reply that repeats the question is recognised.
 TAIL = 24
 _ASKING = 60  # characters at the end of a question that are searched for its verb and its negation
+_ASKING_WORD = re.compile(r"哪|下列|以下|\?|(?<![a-z])(?:which|what|who)(?![a-z])")  # in the sentence that asks
 _COMPARING = 140  # characters at the end that are searched for what is compared
 _TURN = re.compile(r"\s*[A-Pa-p][:：]")
 # It speaks of a dialogue, or turns stand before it.
@@ -23,6 +24,44 @@ _TALK = re.compile(r"(?m)对话|\[mask\]|dialogue|conversation|utterance|speaker
 _WRONG = re.compile(
     r"(?:错误|有误|不(?:正确|对|恰当|准确|妥|相?符|一致))的?[^。,;!\n]{0,12}(?:[是为有哪项:?(_]|$)|(?:哪|下列|以下)[^。;!\n]{0,24}(?:错误|有误|不(?:正确|对|恰当|准确|妥))"
     r"|(?<![a-z])(?:incorrect|false|wrong|untrue|inaccurate|not (?:true|correct|accurate))(?![a-z])"
+)
+# The two values of a verdict that it asks for: true/false, 正确或错误. They ask for no wrong option.
+_VALUES = re.compile(
+    r"(?:true|correct|正确|对)[”\"’]?[ ]?(?:[/、,|]|或者?|还是|和|与|or|and)[ ]?[“\"‘]?(?:false|incorrect|wrong|错误?|不正确|不对)"
+    r"|正确的[写填标][^。;\n]{1,8}错误的[写填标][^。;\n]*"
+)
+# Words that say that an option fits, and words that say that it does not.
+_FIT = "推出|推断出|得出|成立|符合|相符|一致|吻合|合理|合适|适合|恰当|妥当"
+_FIT_ENGLISH = (
+    "inferred|supported|follow|follows|fit|fits|consistent|likely|possible|appropriate|suitable|reasonable|plausible"
+)
+_UNFIT = "矛盾|冲突|相悖"
+_UNFIT_ENGLISH = (
+    "contradict|contradicts|contradictory|conflict|conflicts|inconsistent|incompatible|unlikely|impossible|implausible"
+    "|unsupported|inappropriate|unsuitable|unreasonable"
+)
+_FITS = rf"(?:{_FIT}|可能(?=[ ]?(?:发生|[,。;:?)\n]|做?什么|$))|(?<![a-z])(?:{_FIT_ENGLISH})(?![a-z]))"
+_UNFITS = rf"(?:{_UNFIT}|(?<=[一-鿿])相反|(?<![a-z])(?:{_UNFIT_ENGLISH})(?![a-z]))"
+_DENIED = (  # a word of fitting that is denied: 不能推出, cannot be inferred
+    rf"(?:最?(?:不(?:能|可以?|会|太|应该?)?|无法|没法|难以)(?:[从由][^,。;?\n]{{1,10}}?)?{_FITS}|推不出"
+    rf"|(?:(?<![a-z])(?:cannot|not|least)|n't)[ ](?:be )?{_FITS})"
+)
+_SAYS_UNFIT = rf"(?:{_DENIED}|[与和跟同][^,。?\n不没]{{1,20}}?(?:{_UNFIT}|相反)|(?<!not)(?<!n.t)[ ](?!conflicts?(?! with)){_UNFITS})"
+_CAUSE = "的?[^?]{0,4}(?:原因|起因|表现)"  # 两人矛盾的原因
+# A question that asks which options do not fit.
+_ASKS_UNFIT = re.compile(
+    rf"(?:哪(?![儿里])|下列|以下|which|what)(?:(?!导致|造成|引起|使|让|说明|因为|原因)[^。,;!?\n]){{0,60}}?{_SAYS_UNFIT}(?!{_CAUSE})"
+    rf"[^。,;!?\n]{{0,40}}(?:[?:。(\n]|$)|{_SAYS_UNFIT}(?:的?[是为有]|做)?(?:哪|什么)"
+    rf"|{_SAYS_UNFIT}(?!{_CAUSE})[^,。?\n”\"]{{0,14}}的[^,。?\n]{{0,4}}[是有项][^\w\n]*$"
+)
+# A question that asks what can be inferred, or what does not contradict.
+_ASKS_FIT = re.compile(rf"推出|推断出|inferred|不[相互]?(?:{_UNFIT})")
+_OWN_WORDS = r"(?:[与和跟同][^,。;:\na-z与和跟同]{1,12}的话)?"  # 与小鲁的话 before 矛盾
+_CALLED_UNFIT = rf"{_DENIED}|{_UNFITS}"
+_CALLED_FIT = rf"(?:(?:不|没有)[相互]?|(?:(?<![a-z])not|n't)[ ]){_UNFITS}|(?:能|可以?)?{_FITS}"
+_UNFIT_OR_FIT, _FIT_OR_UNFIT = (
+    re.compile(rf"{_OWN_WORDS}(?:{right}|({wrong}))")
+    for right, wrong in ((_CALLED_UNFIT, _CALLED_FIT), (_CALLED_FIT, _CALLED_UNFIT))
 )
 
 
@@ -37,11 +76,7 @@ class QuestionText(NamedTuple):
     spoken: bool | None = None  # letters with a colon are speakers (A: 你好); None: unknown
     # Words of the question that call an option right; wrong where the group before them matches a negation.
     verdicts: tuple[re.Pattern[str], ...] = ()
-
-    @property
-    def asking(self) -> str:
-        """The end of the question, which says what is asked for."""
-        return self.text[-_ASKING:]
+    asking: str = ""  # the end of the question, without the dialogue before it
 
 
 @lru_cache(maxsize=4096)
@@ -54,14 +89,21 @@ def read_question(question: str, dialogue: tuple[str, ...] | None) -> QuestionTe
     text = lower(fold(question)).strip()
     spoken = _speak(dialogue) if dialogue is not None else bool(_TALK.search(text)) if text else None
     words, last = bare(text), bare(text.rpartition("\n")[2])
-    wrong = _WRONG.search(text[-_ASKING:]) is not None
+    asked = [0, *(match.start() for match in _ASKING_WORD.finditer(text))][-1]
+    sentence = max([text.rfind(stop, 0, asked) for stop in "。!?;\n"]) + 1
+    asking = text[sentence:][-_ASKING:]
+    wrong = _WRONG.search(_VALUES.sub("", asking)) is not None
     tail = (last if len(last) > 7 else words)[-TAIL:]
-    return QuestionText(text, words, tail, wrong, spoken, tuple(_verdicts(text, wrong)))
+    return QuestionText(text, words, tail, wrong, spoken, tuple(_verdicts(text[sentence:], wrong)), asking)
 
 
 def _verdicts(text: str, wrong: bool) -> Iterator[re.Pattern[str]]:
     if (verb := _VERB.search(text[-_ASKING:])) and not wrong:  # a verdict in the question's verb: 违反, 不违反
         yield re.compile(rf"((?:并?不|未|没有?)?){verb[1]}了?(?:{re.escape(verb[2])}|(?=[ ]?(?:[,。;\n]|$)))")
+    if not wrong and _ASKS_UNFIT.search(text[-_COMPARING:]):
+        yield _UNFIT_OR_FIT
+    elif not wrong and _ASKS_FIT.search(text[-_ASKING:]):
+        yield _FIT_OR_UNFIT
     # “Which is heavier?” makes “heavier” call an option right.
     if asked := _COMPARES.search(text[-_COMPARING:]):
         degree = re.escape(asked[1] or asked[2])

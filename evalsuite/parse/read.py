@@ -415,6 +415,8 @@ def _block(
     readable = found or (several and block.end - block.start >= 2 * count)
     if not readable or (asked_again and listing(found, listed)):
         return None
+    if len(groups) == 1 and groups[0].options == (0,) and _breaks_off(reply.low, groups[0], block.end):
+        return None
     if asked_again and found and found[0].rule == "line" and _FILLED.match(reply.low, found[0].start):
         return Verdict(Status.PARSED, found[0].options, "answer", found[0].start, found[0].end)
     marked = _marked(reply.low, groups, count)
@@ -431,6 +433,17 @@ def _block(
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 
+def _breaks_off(low: str, first: MentionGroup, end: int) -> bool:
+    """Whether a block ends with the first option behind a line that says that each will be judged: 逐项分析如下:"""
+    line = re.split(r"[\n。.]", low[max(first.start - 80, 0) : first.start].rstrip(" \n-*•(0123456789.、"))[-1]
+    judges = line.endswith(":") and _JUDGES_EACH.search(line) and not _CONCLUDES.search(line)
+    return bool(judges) and not WORD.search(low, first.end, end)
+
+
+_JUDGES_EACH = re.compile(
+    r"逐[一项个条]|(?:接下来|下面|我们来)[^\n]{0,6}(?:分析|判断|看)|分析如下|let(?:'s| us| me) |one by one|each (?:option|choice)"
+)
+_CONCLUDES = re.compile("答案|所以|因此|综|以上|经过|therefore|answer")  # 经过逐项分析，正确的是:
 _FILLED = re.compile(r"[(][ ]?\w[ ]?[)]")  # the gap at the end of a question: 正确的是( C )
 
 

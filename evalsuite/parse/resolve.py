@@ -31,11 +31,14 @@ _LEFT = re.compile(r"l['_]*\Z")  # 剩下的全选
 _EVERY = re.compile(r"(?:[四五六七]个?|所有|以上)选?项\Z")
 _SAID = re.compile(r"[^./]*\Z")  # the sentence so far
 _BEST = re.compile(r"[^./MTQGW]*[+]")
-_EXPLAINS = re.compile(r"R:[/^](?:b[^/]*/)*[b(]*\Z")  # 解析: and a line, or a list
+_REASONS = re.compile(r"R:[/^](?:b[^/]*/)*[b(]*\Z")  # 解析: and a line, or a list
+_EXPLAINS = re.compile(r"[^/]*/+R:")  # 解析: at the head of the next line
 _EQUALS = re.compile(r"= *\Z")
 _RULED_OUT = re.compile(r"(?![^./]*[N?])[^./,]*B[^./,]*x[./]*\Z")  # at the reply's end: C、D均可排除
 _ALONE = re.compile(r"u[^./]*\Z")  # 唯一不符合的是C
 _NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
+_NAMED_SET = re.compile(r"[!/][^./]{0,2}S['_]?[:=][\^\[(b]*\Z")  # 答案：, 答案是 at the head of a line
+_ENDS_LINE, _BREAKS = re.compile(r"[.)\]]*(?:/|$)"), re.compile(r"[/b(,.]*")
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 _SUPERLATIVE = re.compile(r"最|(?<![a-z])(?:most|best)(?![a-z])")
 
@@ -283,7 +286,9 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             continue  # 答案:A、B (也可以考虑C)
         elif last and (hit.rule == "ranking" or (hit.rule == "statement" and hit.before[-1:] == "u")):
             continue  # ABD都选，按可能性排列为B > A > D; A到D都危险，只有E是安全的
-        elif hit.picks and not (last and hit.verdict == LINE and _EXPLAINS.search(hit.before)):
+        elif last and _explains(hit, last, tape.tokens[last.at + 1 : hit.at]):
+            continue  # 【答案】CD, and 解析 below
+        elif hit.picks and not (last and hit.verdict == LINE and _REASONS.search(hit.before)):
             # A √ 高代谢表现：怕热多汗; B、D两项有误：前者…
             gloss = tape.tokens[hit.at] in "TWQ" and {*hit.options} <= {*_union(chosen[-1:])}
             again = hit.rule in _ANSWERS and last is not None and last.rule in _ITEMS and not gloss
@@ -307,6 +312,15 @@ def _chosen(found: Sequence[Hit], tape: Tape, low: str, everything: tuple[int, .
             elif beside or hit.strength == chosen[0].strength:
                 chosen.append(hit)
     return chosen
+
+
+def _explains(hit: Hit, last: Hit, between: str) -> bool:
+    """Whether a hit belongs to what explains the answer before it: it judges one option or heads a line, and the answer stands by
+    name on a line of its own, with several options (【答案】CD) or with 解析: below. `between`: the tape from that answer on."""
+    named = last.rule in _ANSWERS and _NAMED_SET.search(last.before) and _ENDS_LINE.match(last.behind)
+    whole = named and (len(last.options) > 1 or _EXPLAINS.match(between))
+    judges = hit.rule in _ITEMS or (hit.verdict != ANSWER and not hit.explicit)
+    return bool(whole) and judges and not hit.adds and _BREAKS.fullmatch(between) is None
 
 
 def _in_passing(hit: Hit, tape: Tape, low: str) -> bool:

@@ -66,7 +66,7 @@ RULES = [
     Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"(?![+]\.)[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)|[^/MTQGW]*[|]Z[|]?(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"a?[Xn](?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:][Ff]?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
     Rule("item-wrong", NOT, ANY, r"[!/^,][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])(?:[,./(MQ]|$)|:?Z[.,]?(?:/|$)|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
-    Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:='_~]*[MTQGWm])", "有人会说，那就选“在医院”，这同样站不住脚：对话里没有医生。因此无法作答。"),
+    Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy]|BNC|NC)(?![:='_~]*[MTQGWm])", "有人会说，那就选“在医院”，这同样站不住脚：对话里没有医生。因此无法作答。"),
     # --- rejected by the words before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"f(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
     Rule("not-be", NOT, ANY, rf"[-XNn](?:'|(?<=-)_|(?<=N)'?[+w]['_]?|(?<=[XNn])'?=')?={ZN}['_~]?{ZN}", r"", "错误的是a。"),
@@ -90,10 +90,11 @@ RULES = [
     Rule("whether", NAME, ANY, r"N['_~s]*[MTQ]['_]?=['_]?", r"", "本题缺少案情描述，无法判断应承担A行政处罚还是C刑事责任。"),
     Rule("maybe", NAME, PLAIN, r"y=", r",ay=[^./MTQGWm]*(?:[./]|$)", "可能是老师本人，也可能是其他未提及的女性。"),
     Rule("either", NAME, TEXT, r"=B:?[/^]*b?['_]?(?:TA['_]?)?", r"", "The pronoun could refer to either the driver or the tailor, as the sentence does not specify which."),
-    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KVF]*|H[^./MTQGWm?@FfKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_~]?[CP])[^./?@KVF]*|(?<![MTQGW])H[^./MTQGWm?@FfKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]'?c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"'?c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
+    Rule("seeming", NAME, PLAIN, r"", r"p?H['_=a]{0,2}[+wyC]", "应选B。A看似合理，但没有合适的码。"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+](?!_=)|=['_]?S)|\.[+](?:[MQ]|$)", "b✅"),
     Rule("not-this", NOT, PLAIN, r"", r"[^/MTQGW]*[NX]['_]?1", "您说的恐怖片其实不合对话：没有人害怕，所以不能选它。"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
@@ -109,8 +110,8 @@ RULES = [
     Rule("answer", PICK, PLAIN, rf"(?:[!/,.:b|(][sp]{Z}[:|]|[!/]s,){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}|S(?:p':|'\.)['_]?", r"", "答：是"),
-    Rule("choose", ANSWER, PLAIN, rf"[FfK]{YY}C{G14}", r"", "A项正确，B项正确，C项错误，D项正确，故选C。"),
-    Rule("choose", PICK, LABEL, rf"(?:C{ZN}|(?<![MTQGWB])C{Z})(?:['_~ABahpso]{ZN}){{0,2}}", r"", "选乙"),
+    Rule("choose", ANSWER, PLAIN, rf"[FfK]{YY}(?:C(?!,)|(?<![MTQGWB=])C){G14}", r"", "A项正确，B项正确，C项错误，D项正确，故选C。"),
+    Rule("choose", PICK, LABEL, rf"(?:C{ZN}|(?<![MTQGWB=])C{Z})(?:['_~ABahpso]{ZN}){{0,2}}", r"", "选乙"),
     Rule("choose", PICK, TEXT, rf"C{G4}", r"", "应该填C罗"),
     Rule("boxed", ANSWER, PLAIN, rf"\[{Z}['_]?{Z}", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
     Rule("causal", NAME, TEXT, rf"R[^./MTQGWm]*,F{Z}", r"['_~#]", "指的是老师。因为她很生气，所以建筑工人盯着她看。"),
@@ -154,8 +155,9 @@ SETS = [
     Rule("all-of-them", ALL, "O", r"", r"[=B_']*(?:[+wy]|C(?:[./,]|$))|['_]*B=(?:[./,]|$)", "(1)不正确，其余都正确"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
     Rule("judged-right", PICK, ANY, r"(?:[!/,.|]|M:[-+])[b(|]*", r"p?\.?[:=(|,]*(?:=|[_']=?)?A?[+wy](?!N_|_=|['_]?x)", "0: true, 1: false, 2: true, 3: false, 4: false"),
+    Rule("judged-right", PICK, "MQ", r"[!/.]", r"[^./MTQGWmNXn-]*,[+](?:[./]|$)", "A项称“躺着”，于法无据，不当选；B项与法条表述一致，当选。他人要求分担的，有权追偿，C项当选。…"),
     Rule("judged-right", PICK, ANY, r"", r"\(?\+\)?(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
-    Rule("all-of-them", STATE, "GW", r"[!/.,][Ff,]*", r"['_]?p?B[^./x]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
+    Rule("all-of-them", STATE, "GW", r"[!/.,][Ff,]*", r"['_]?p?B(?![^./MTQGWnC]*[-NX][^./MTQGWC]*(?:[./]|$))[^./x]*(?<![-0xzXNn])(?:[./]|$)", "A、B、C、D四个选项都涉及歧视。"),
     Rule("statement", STATE, TEXT, r"R", r",'R", "她不去看演出，一是因为晚上没时间，二是因为他们唱得差，所以她没有兴趣。"),
     Rule("boxed", ANSWER, PLAIN, rf"\[{Z}", r"", "B为仪器，D为药品，两者都正确。\n\n\\boxed{AC}"),
     Rule("answers", PICK, "GW", rf"(?:(?<![LpNX])i|[!./][^-0xXNzp./MTQGW]*L):?{Z}", r"[./]|$", "会议室要准备的设备包括：A.投影仪、B.无线话筒、C.翻页笔、D.扩音器。"),
@@ -376,7 +378,7 @@ def _paraphrased(found: list[Hit], tokens: str) -> list[Hit]:
     behind words that announce the answer as the item before it is."""
     item: Hit | None = None  # the last item of an announced list
     for at, hit in enumerate(found):
-        if hit.explicit and _ANNOUNCED_ITEM.search(hit.before):
+        if hit.explicit and (hit.labelled or hit.before[-1:] in "b(") and _ANNOUNCED_ITEM.search(hit.before):
             item = hit
         elif item and "/" in (between := tokens[item.at + 1 : hit.at]):
             item = hit._replace(verdict=item.verdict, rule="item") if _NEXT_ITEM.fullmatch(between) else None
@@ -394,7 +396,7 @@ def _paraphrased(found: list[Hit], tokens: str) -> list[Hit]:
 
 
 _LINED = re.compile(r"[!/^][b(]*\Z")
-_ANNOUNCED_ITEM, _NEXT_ITEM = re.compile(r":\^{1,2}b[(]*\Z"), re.compile(r"[^/]*/{1,2}b[(]*")
+_ANNOUNCED_ITEM, _NEXT_ITEM = re.compile(r":\^{1,2}(?:b[(]*)?\Z"), re.compile(r"[^/]*/{1,2}(?:b[(]*)?")
 _PLAIN_LINE = re.compile(r"[.:][_~#',]*\.?(?:/|$)")
 
 
