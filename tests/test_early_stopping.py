@@ -187,6 +187,8 @@ def test_a_run_stops_early_and_goes_on(real_data, tmp_path):
     assert (metric["low"], metric["high"]) == (estimate["low"], estimate["high"])
     assert metric["low"] <= full["metrics"]["accuracy"]["value"] <= metric["high"]
     assert 0 < metric["high"] - metric["low"] <= 0.12 and "wilson" not in metric
+    # Figures of other items have another signature.
+    assert f"|asked:{estimate['asked']}/500|" in metric["signature"] != full["metrics"]["accuracy"]["signature"]
 
     _run(tmp_path / "early", real_data, again, until="±6")
     assert again.asked == []

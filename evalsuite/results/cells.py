@@ -45,8 +45,8 @@ def cell_results(
     statuses = Counter(answer.status for _, _, answer, _ in replies)
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
     facts = Facts.model_validate(cell.facts)
-    metrics, points, influences = _metrics(cell, facts, answered, reading, encoder)
     stopped = _early_estimate(cell, trials, replies, indices) if indices else None
+    metrics, points, influences = _metrics(cell, facts, answered, reading, encoder, stopped)
     if stopped:
         metrics = _with_early_interval(metrics, stopped)
     chance = of_parsed = None
@@ -104,7 +104,12 @@ def _with_early_interval(metrics: Mapping[str, MetricValue], stopped: Estimate) 
 
 
 def _metrics(
-    cell: Cell, facts: Facts, answered: Sequence[ScoredReply], reading: Reading, encoder: Encoder | None
+    cell: Cell,
+    facts: Facts,
+    answered: Sequence[ScoredReply],
+    reading: Reading,
+    encoder: Encoder | None,
+    stopped: Estimate | None,
 ) -> tuple[dict[str, MetricValue], Points | None, Influences | None]:
     """(figures, points, influences of dialogues) of a cell. If no item has a value, figures have the value None.
 
@@ -126,7 +131,7 @@ def _metrics(
     # Means over benchmarks are of unperturbed cells; analyses/overview.py computes the influences on changes itself.
     wanted = averaged or place.perturb == "none"
     influences = influences_of(scored, () if averaged else task.metrics[:1]) if wanted else None
-    return intervals(scored, purpose, f"|{signature(place, facts)}"), _points(cell, scored), influences
+    return intervals(scored, purpose, f"|{signature(place, facts, stopped)}"), _points(cell, scored), influences
 
 
 def _points(cell: Cell, scored: ScoredItems) -> Points | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
-from evalsuite.results.schema.cell import Facts
+from evalsuite.results.schema.cell import Estimate, Facts
 from evalsuite.types import SAMPLING, Place
 
 VERSION = metadata.version("evalsuite")
@@ -20,8 +20,8 @@ def _decoding(facts: Facts) -> str | None:
     return ",".join(f"{name}={parts[name]}" for name in SAMPLING if name in parts) or None
 
 
-def signature(place: Place, facts: Facts) -> str:
-    """The part of a signature that all metrics of a cell share."""
+def signature(place: Place, facts: Facts, stopped: Estimate | None = None) -> str:
+    """The part of a signature that all metrics of a cell share. `stopped`: the estimate of a cell whose asking stopped early."""
     again, version = facts.again, f"-{facts.perturb_version}" if facts.perturb_version else ""
     parts = {
         "data": facts.data[:8],
@@ -30,6 +30,7 @@ def signature(place: Place, facts: Facts) -> str:
         "seed": facts.seed,
         "limit": facts.limit,
         "items": facts.items and facts.items.sha256[:8],
+        "asked": stopped and f"{stopped.asked}/{stopped.of}",
         "leaked": "dropped" if facts.drop_leaked else None,
         "scoring": place.scoring,
         "perturb": None if place.perturb == "none" else f"{place.perturb}{version}",
