@@ -134,6 +134,11 @@ def test_no_entry_without_counts() -> None:
     withheld = Response("", "content_filter")  # costs nothing
     found = tokens_of("generate", [response_with(6), withheld])
     assert found is not None and found.uncounted == 0
+    # An empty reply, or one that a filter withheld, may cost its prompt.
+    empty = [response_with(6), response_with(0, text=""), Response("", "content_filter", 50)]
+    found = tokens_of("generate", empty, TokenPrice(input=1e6, output=1.0))
+    assert found is not None and (found.replies, found.total, found.uncounted) == (3, 6, 0)
+    assert found.cost == pytest.approx(250 + 6e-6)
 
 
 def thinker(request: Request) -> Response:

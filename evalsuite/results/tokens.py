@@ -15,12 +15,12 @@ def tokens_of(scoring: str, responses: Sequence[Response], price: TokenPrice | N
     """The tokens of a cell's replies, and their cost; None where nothing was written, or no tokens were counted.
 
     responses: the replies to the answered requests, one for each sample and rotation. Replies without a count of tokens are left
-    out: a content filter withheld them, or the endpoint sent no usage.
+    out: a content filter withheld them, or the endpoint sent no usage. An empty reply has no token, but its prompt costs.
     """
     import numpy as np
 
-    counted = [response for response in responses if response.new_tokens]
-    if scoring not in WRITTEN or not counted:
+    counted = [response for response in responses if response.prompt_tokens or response.new_tokens]
+    if scoring not in WRITTEN or not any(response.new_tokens for response in counted):
         return None
     new = [response.new_tokens for response in counted]
     total = sum(new)
