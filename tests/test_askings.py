@@ -199,6 +199,11 @@ def test_rotations_of_items_with_fewer_options_count() -> None:
     row = next(row for row in content(stability.ANALYSIS, cell(rows, perturb="circular")) if row.over == "rotations")
     assert (row.items, row.left_out, row.all.value) == (2, 1, 0.5)
     assert row.sensitivity.value == pytest.approx((0 + disagreement([1, 0])) / 2)
+    # The third rotation is asked of the item with three options only: wrong there, it is not the worst of both items.
+    rows[2] = outcome(rows[2].item, rows[2].item.gold - 1, 0, rotation=2)
+    row = next(row for row in content(stability.ANALYSIS, cell(rows, perturb="circular")) if row.over == "rotations")
+    assert [(asking.name, asking.value) for asking in row.askings] == [("0", 1), ("1", 0.5), ("2", 0)]
+    assert row.worst == "1" and row.quantiles[0] == pytest.approx(0.525)
 
 
 def test_the_best_model_under_each_wording() -> None:

@@ -21,7 +21,7 @@ from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.sheet import Sheet, Value, english
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.analysis import Results
+from evalsuite.results.analysis import Results, ScoredCell
 from evalsuite.results.outcomes import CellOutcomes, outcomes_of
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.types import Answer, Cell, Item, Place, Reading, Request, Response, Score, Status, Trial
@@ -251,6 +251,24 @@ def test_wordings_have_a_spread_and_shots_their_values() -> None:
     assert (wording.mean, wording.spread, wording.worst, wording.shots) == (0.5, 0.5, "plain", 0)
     (shots,) = found.shots
     assert (shots.values, shots.variant) == ({"0": 0.75, "5": 0.5}, "paper")
+
+
+def test_wordings_and_shots_are_compared_over_the_items_that_all_answered() -> None:
+    """One wording lost the item that is right in the other: both are equally good on the rest."""
+
+    def scored(items: Sequence[Item], variant: str, shots: int, right: int) -> ScoredCell:
+        outcomes = cell_outcomes(items, "none", lambda i: i.gold if i.id == ITEMS[right].id else None)
+        place = replace(outcomes.place, variant=variant, shots=shots)
+        value = sum(o.value for o in outcomes.outcomes) / len(items)
+        result = a_cell(**place.as_dict(), metrics={"accuracy": {"value": value}})
+        return scored_cell(result, replace(outcomes, cell=replace(outcomes.cell, place=place)))
+
+    found = compute(
+        a_run(scored(ITEMS, "paper", 0, 0), scored(ITEMS[1:], "plain", 0, 1), scored(ITEMS[:1], "paper", 5, 0))
+    )
+    (wording,), (shots,) = found.wordings, found.shots
+    assert wording.values == {"paper": 0, "plain": pytest.approx(1 / 3)} and wording.worst == "paper"
+    assert shots.values == {"0": 1, "5": 1}
 
 
 # --- runs

@@ -19,8 +19,8 @@ from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.perturb import PERTURBATIONS, Perturbation, perturbation_of
-from evalsuite.results.analysis import Analysis, Results, ScoredRun
-from evalsuite.results.outcomes import FLIP, CellOutcomes, Outcome
+from evalsuite.results.analysis import Analysis, Results, ScoredCell, ScoredRun
+from evalsuite.results.outcomes import FLIP, CellOutcomes, Outcome, item_values
 from evalsuite.results.schema.base import (
     CellFields,
     Count,
@@ -38,7 +38,6 @@ from evalsuite.results.schema.base import (
     TaskName,
     Variant,
 )
-from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.words import (
     FAMILY,
     LEAST_P_HOLM,
@@ -108,7 +107,7 @@ class Wordings(Located):
     scoring: Scoring
     perturb: Perturb
     metric: str
-    values: dict[str, float] = Field(description="Values by the template's name.")
+    values: dict[str, float] = Field(description="Values by the template's name, over the items that all answered.")
     mean: float
     spread: float = Field(description="Best less worst.")
     worst: str
@@ -125,7 +124,7 @@ class ShotValues(Located):
     scoring: Scoring
     perturb: Perturb
     metric: str
-    values: dict[str, float] = Field(description="Values by number of shots.")
+    values: dict[str, float] = Field(description="Values by number of shots, over the items that all answered.")
 
 
 class Robustness(Strict):
@@ -144,8 +143,8 @@ def compute(run: ScoredRun) -> Robustness:
     return Robustness(
         drops=perturbation_effects(cells),
         positions=all_positions(cells),
-        wordings=[_wordings(*group) for group in _groups_by(run.results, "variant")],
-        shots=[ShotValues(**dict(shared), values=values) for shared, values in _groups_by(run.results, "shots")],
+        wordings=[_wordings(*group) for group in _groups_by(run.cells, "variant")],
+        shots=[ShotValues(**dict(shared), values=values) for shared, values in _groups_by(run.cells, "shots")],
     )
 
 
@@ -281,17 +280,28 @@ def fraction(count: int, counts: Sequence[int]) -> float | None:
 # --- wordings and shots
 
 
-def _groups_by(results: Iterable[CellResult], name: str) -> Iterator[tuple[Coordinates, dict[str, float]]]:
+def _groups_by(cells: Iterable[ScoredCell], name: str) -> Iterator[tuple[Coordinates, dict[str, float]]]:
     """Groups of two or more cells whose places differ in the part `name` alone: (the coordinates that they share, and the metric;
-    the cells' headline figures by that part)."""
-    groups: dict[Coordinates, dict[str, float]] = {}
-    for cell in results:
-        if cell.headline.value is not None:
-            groups.setdefault(cell.without(name), {})[getattr(cell, name)] = cell.headline.value
-    for place, values in groups.items():
-        if len(values) > 1:
-            by_name = {str(key): values[key] for key in sorted(values)}
-            yield (*place, ("metric", TASKS[dict(place)["task"]].metrics[0])), by_name
+    the cells' values by that part)."""
+    groups = by_key((cell.place.without(name), cell) for cell in cells if cell.result.headline.value is not None)
+    for place, group in groups.items():
+        values = _comparable_values(group) if len(group) > 1 else None
+        if values:
+            by_name = {getattr(cell.place, name): value for cell, value in zip(group, values, strict=True)}
+            ordered = {str(key): by_name[key] for key in sorted(by_name)}
+            yield (*place, ("metric", TASKS[dict(place)["task"]].metrics[0])), ordered
+
+
+def _comparable_values(cells: Sequence[ScoredCell]) -> list[float] | None:
+    """The headlines of cells that answered the same items. If requests failed, or a limit differs, the means over the items that
+    all cells answered; None if there is no such item, or the headline is no mean over items."""
+    items = [item_values(cell.outcomes) for cell in cells]
+    if all(of_cell.keys() == items[0].keys() for of_cell in items):
+        return [value for cell in cells if (value := cell.result.headline.value) is not None]
+    common = set.intersection(*(set(of_cell) for of_cell in items))
+    if not common or cells[0].outcomes.headline != cells[0].outcomes.metric:
+        return None
+    return [math.fsum(of_cell[item].value for item in common) / len(common) for of_cell in items]
 
 
 def _wordings(shared: Coordinates, values: dict[str, float]) -> Wordings:

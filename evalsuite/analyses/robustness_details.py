@@ -246,7 +246,9 @@ def _with_interval(row: ShotValues, shots: int, cells: Mapping[Place, CellResult
     if str(shots) not in row.values:
         return Value(None)
     cell = cells.get(Place(**{**row.coordinates(), "shots": shots}))
-    interval = (cell.headline.low, cell.headline.high) if cell else (None, None)
+    # The interval is of the cell's own items, which may be more.
+    own = cell is not None and cell.headline.value == row.values[str(shots)]
+    interval = (cell.headline.low, cell.headline.high) if cell and own else (None, None)
     return Value(row.values[str(shots)], *interval)
 
 

@@ -55,12 +55,14 @@ class Stability(AskingsFields):
     askings: Rows[AskingMean] = Field(
         description="The mean of each asking; of a rotation over the items with so many options."
     )
-    worst: str = Field(description="The asking with the lowest mean.")
+    worst: str = Field(description="The asking with the lowest mean; of rotations, among those of every item.")
     mean: MeanInterval = Field(description="Mean over items and askings.")
     all: MeanInterval = Field(description="Mean of each item's lowest value: the share right under all.")
     any: MeanInterval = Field(description="Mean of each item's highest value: the share right under any.")
     sensitivity: MeanInterval = Field(description="Mean absolute difference between two askings of an item.")
-    quantiles: Rows[float] = Field(description="5, 50 and 95 % quantiles of the askings' means (PromptEval).")
+    quantiles: Rows[float] = Field(
+        description="5, 50 and 95 % quantiles of the askings' means (PromptEval); of rotations, those of every item."
+    )
 
 
 def compute(run: ScoredRun) -> list[Stability] | None:
@@ -94,6 +96,8 @@ def _stability(over: Varied, askings: Askings) -> Stability | None:
         for name, items in askings.outcomes.items()
         if (values := [outcome.value for item, outcome in items.items() if item in outcomes])
     }
+    # A later rotation is asked of items with many options only, which may be harder: its mean does not compare with the others.
+    alike = {name: mean for name, mean in means.items() if all(item in askings.outcomes[name] for item in outcomes)}
     values_of_items = [[outcome.value for outcome in each] for each in outcomes.values()]
     dialogues = [each[0].cluster for each in outcomes.values()]
 
@@ -108,12 +112,12 @@ def _stability(over: Varied, askings: Askings) -> Stability | None:
         left_out=len(askings.by_item) - len(outcomes),
         dialogues=len({*dialogues}),
         askings=[AskingMean(name=name, value=value) for name, value in means.items()],
-        worst=min(means, key=means.__getitem__),
+        worst=min(alike, key=alike.__getitem__),
         mean=mean_of(fmean),
         all=mean_of(min),
         any=mean_of(max),
         sensitivity=mean_of(disagreement),
-        quantiles=np.quantile([*means.values()], QUANTILES).tolist(),
+        quantiles=np.quantile([*alike.values()], QUANTILES).tolist(),
     )
 
 
@@ -231,7 +235,7 @@ def _sheet(over: Varied, rows: Sequence[Stability]) -> Sheet:
         (Column(Text("平均", "mean"), "%", "percent", better="more"), lambda row: row.mean.as_value),
         (
             Column(Text("最低问法", "worst"), "%", "percent", better="more"),
-            lambda row: Value(min(asking.value for asking in row.askings), asides=(f" {row.worst}",)),
+            lambda row: Value(next(a.value for a in row.askings if a.name == row.worst), asides=(f" {row.worst}",)),
         ),
         (Column(Text("全对", "all"), "%", "percent", better="more"), lambda row: row.all.as_value),
         (Column(Text("任一", "any"), "%", "percent", better="more"), lambda row: row.any.as_value),
