@@ -192,6 +192,8 @@ def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     assert "仅靠词面重合即得 50.0%" in found.zh and found.cell == 2
     (tied,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
     assert tied.en == "a's score is not above all baselines on Knowledge filling of CORECODE HARD."
+    # The baseline of another run, asked fewer items, says nothing of these.
+    assert findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 9, 10)]), "baselines") == []
     both = [cell(name, "domain_identification", 5, 50) for name in ("a", "lexical")]
     (found,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 20, 50), *both]), "baselines")
     assert found.en == "a's score is above all baselines on none of 2 tasks of CORECODE HARD."
@@ -202,6 +204,24 @@ def over_benchmarks_of(cells: Sequence[CellResult]) -> str:
     """The finding over the benchmarks of one run; "" without one."""
     results = Results(Path(), "", Reading(), tuple(cells), {"groups": overview(cells, [], groups().values())})
     return "".join(one.en for one in over_benchmarks(page_cells([results]), [results]))
+
+
+def test_means_of_runs_over_other_parts_or_items_are_not_compared() -> None:
+    """A run that asked one task of a benchmark has no mean beside those of runs that asked two, nor one of 50 items beside 100."""
+
+    def of_runs(*runs: Sequence[CellResult]) -> str:
+        each = [
+            Results(Path(), "", Reading(), tuple(cells), {"groups": overview(cells, [], groups().values())})
+            for cells in runs
+        ]
+        return "".join(one.en for one in over_benchmarks(page_cells(each), each))
+
+    one, other = two_benchmarks(a=30, b=20), two_benchmarks(c=40)
+    assert of_runs(one, other).startswith("c has the highest mean of 3 models on all 2 benchmarks; ")
+    more = [*one, *(cell(model, "domain_identification", 10, 50) for model in "ab")]
+    assert of_runs(more, other) == "a and c each have the highest mean of 3 models on 1 of 2 benchmarks."
+    fewer = [cell("c", c.task, 20, 25, set=c.set) for c in other]
+    assert of_runs(one, fewer).startswith("a has the highest mean of 2 models on all 2 benchmarks; ")
 
 
 def two_benchmarks(**right: int) -> list[CellResult]:

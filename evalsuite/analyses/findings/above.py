@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from evalsuite.analyses import chance
 from evalsuite.analyses.chance import Chance
-from evalsuite.analyses.findings.cells import FindingCell, baseline_cells, baseline_kind, best_of_tasks, ranked_cells
+from evalsuite.analyses.findings.cells import (
+    FindingCell,
+    baseline_kind,
+    best_baselines,
+    best_of_tasks,
+    ranked_cells,
+)
 from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value, within
 from evalsuite.analyses.significance import ALPHA
 from evalsuite.benchmarks.registry import TASKS
@@ -171,7 +177,7 @@ _BASELINES = {
 def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
     """Count the tasks on which the best score is above all baselines, and name the task on which a baseline leads most."""
     best = best_of_tasks(ranked_cells(cells))
-    pairs = [(baseline, best[name]) for name, baseline in best_of_tasks(baseline_cells(cells)).items() if name in best]
+    pairs = [(baseline, best[name]) for name, baseline in best_baselines(cells, best).items()]
     if not pairs:
         return []
     above = sum(model.score > baseline.score for baseline, model in pairs)

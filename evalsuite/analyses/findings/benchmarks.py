@@ -111,11 +111,16 @@ def _means(
     usual = ways.most_common(1)[0][0]
     columns = []
     for name in dict.fromkeys(c.name for _, group in groups for c in group.columns if c.kind == "benchmark"):
-        means = {
-            model: score
+        # Runs may have other parts of a benchmark, or other items of a part (--limit): means of these do not compare.
+        parts = {part for _, group in groups for c in group.columns if c.name == name for part in c.parts}
+        whole = {
+            model: (score, {part.name: part.items for part in row.parts if part.name in parts})
             for model, row, group in rows
             if (row.variant, row.shots, row.scoring) == usual and (score := _whole(row, group, name))
         }
+        asked = Counter(frozenset(items.items()) for _, items in whole.values() if items.keys() == parts)
+        most = max(asked, key=asked.__getitem__, default=None)
+        means = {model: score for model, (score, items) in whole.items() if frozenset(items.items()) == most}
         values = {model: score.value for model, score in means.items() if score.value is not None}
         ranked = sorted((model for model in values if model in models), key=lambda model: -values[model])
         highest = max((value for model, value in values.items() if model in baseline_ids), default=0.0)

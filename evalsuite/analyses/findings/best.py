@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evalsuite.analyses.findings.cells import FindingCell, baseline_cells, best_of_tasks, ranked_cells
+from evalsuite.analyses.findings.cells import FindingCell, best_baselines, ranked_cells
 from evalsuite.analyses.findings.words import Finding, bare, listed, score, value, within
 from evalsuite.analyses.significance import ALPHA, TESTS, TaskComparisons
 from evalsuite.common.grouping import by_key
@@ -51,7 +51,8 @@ def best(cells: Sequence[FindingCell], comparisons: Iterable[TaskComparisons], t
     first = [wins for wins in wins_by_model.values() if len(wins) == most]
     if len(first) > 1:
         return [_several_lead(first, len(rankings), most, title)]
-    return [_one_leads(first[0], rankings, best_of_tasks(baseline_cells(cells)), title)]
+    winners = {win.ranked[0].task.name: win.ranked[0] for win in first[0]}
+    return [_one_leads(first[0], rankings, best_baselines(cells, winners), title)]
 
 
 def _rankings(of_models: Sequence[FindingCell], comparisons: Iterable[TaskComparisons]) -> list[TaskRanking]:

@@ -5,7 +5,7 @@ levels, of the most frequent split and way of asking.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalsuite.analyses.significance import ModelScores
@@ -118,3 +118,14 @@ def best_of_tasks(cells: Sequence[FindingCell]) -> dict[str, FindingCell]:
         if name not in best or cell.score > best[name].score:
             best[name] = cell
     return best
+
+
+def best_baselines(cells: Sequence[FindingCell], models: Mapping[str, FindingCell]) -> dict[str, FindingCell]:
+    """Task -> the best baseline among those that were asked the same items as the task's model in `models`: other runs of a page
+    may have another limit."""
+
+    def asked(cell: FindingCell) -> tuple[str, int]:
+        return cell.cell.facts.data, cell.cell.headline.n  # complete cells of a file differ in their number of items
+
+    known = [c for c in baseline_cells(cells) if c.task.name in models]
+    return best_of_tasks([c for c in known if asked(c) == asked(models[c.task.name])])
