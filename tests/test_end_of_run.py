@@ -108,6 +108,14 @@ def test_one_model_at_chance_with_few_items_that_says_one_thing(tmp_path: Path) 
     )
 
 
+def test_one_option_is_counted_by_choices_where_items_have_none(tmp_path: Path) -> None:
+    def one_in_five(request: Request) -> str:
+        return "b" if int(request.id.rsplit("/", 1)[1]) % 5 == 0 else "说不好。"
+
+    found = lines(tmp_path / "run", {"b": one_in_five}, limit=100, tasks=["CKF"], set="hard")
+    assert "b chose (b) in all 20 choices on Knowledge filling" in "".join(found)
+
+
 def test_few_dialogues_do_not_tell_who_is_above_chance(tmp_path: Path) -> None:
     _, second, *_ = lines(tmp_path / "run", {"a": mostly_right(1)}, limit=3, tasks=["CKF"], set="hard")
     assert second.startswith("Too few dialogues to tell who is above chance")

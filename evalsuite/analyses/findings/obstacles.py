@@ -88,9 +88,16 @@ def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterat
                 preferences.append((share, cell, chosen[at], sum(chosen), row.labels[at]))
     if preferences:
         _, cell, times, of, label = max(preferences, key=lambda row: (row[0], row[3]))
+        # Items of several samples are chosen several times, and those without a read answer not at all.
+        of_items = of == cell.cell.headline.n
+        counts = f"{times} of {of}" if times < of else f"all {of}"
+        unit = "题" if of_items else "次"
         yield Text(
-            f"{cell.name} 在{cell.task.zh}的 {of} 题{f'中有 {times} 题' if times < of else '全都'}选 {label}",
-            f"{cell.name} chose {label} on {f'{times} of {of}' if times < of else f'all {of}'} items of {cell.task.en}",
+            f"{cell.name} 在{cell.task.zh}的 {of} {'题' if of_items else '次选择'}"
+            f"{f'中有 {times} {unit}' if times < of else '全都'}选 {label}",
+            f"{cell.name} chose {label} on {counts} items of {cell.task.en}"
+            if of_items
+            else f"{cell.name} chose {label} in {counts} choices on {cell.task.en}",
         )
 
 
