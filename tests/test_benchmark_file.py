@@ -155,6 +155,7 @@ def test_more_options_than_eight_have_letters(tmp_path: Path) -> None:
 LETTERED = [
     ("A. 维生素 K. 一种 B. 粽子", ["维生素 K. 一种", "粽子"]),  # K is no letter of these options
     ("A. 见 B. 项 B. 粽子", None), ("A. 月饼 C. 粽子", None), ("甲 A. 月饼 B. 粽子", None),
+    ("A. 月饼 B. 粽子 D. 汤圆", None), ("A. 月饼 C. 粽子 B. 汤圆", None),  # C is missing, or before its turn
 ]  # fmt: skip
 
 

@@ -246,9 +246,8 @@ class ItemMaker:
         ways = {way: index for way, index in _readings(text_of(value), options) if way == (self._task.gold_is or way)}
         if self._task.gold_is is None:
             ways.pop("number", None)
-            if "index" in ways and any(
-                key.isdecimal() for key in keys
-            ):  # in other rows an index would be read as a label
+            # An index is an error where labels are numbers, since an index of another row would be read as a label.
+            if "index" in ways and any(map(str.isdecimal, keys)):
                 known = ", ".join(keys)
                 raise self._fault(
                     "gold",
@@ -293,8 +292,12 @@ def lettered(value: Any) -> Any:
     for mark in marks:
         if ord(mark[1]) - ord("A") == len(in_order):
             in_order.append(mark)
-    # A letter of these that stands there again, or before its turn, leaves open where the options begin.
-    if len(in_order) < 2 or in_order[0].start() or sum(mark[1] <= in_order[-1][1] for mark in marks) > len(in_order):
+    if len(in_order) < 2 or in_order[0].start():
+        return value
+    # A letter that stands there again, or whose predecessor is missing, leaves open where the options begin. Only letters far
+    # beyond the last option are words of the texts (维生素 K).
+    near = max("H", chr(ord(in_order[-1][1]) + 2))
+    if sum(mark[1] <= near for mark in marks) > len(in_order):
         return value
     ends = [*(mark.start() for mark in in_order[1:]), len(text)]
     return [text[mark.end() : end].strip(" \t\r\n;；") for mark, end in zip(in_order, ends, strict=True)]
