@@ -127,18 +127,27 @@ def test_an_id_like_a_number_stays_a_text(tmp_path: Path) -> None:
     assert [mark.output for mark in read_marks([tmp_path / "m.csv"], sample).marks] == ["123456789012", "0a1b2c3d4e5f"]
 
 
+@pytest.mark.parametrize("other", ['{"format": 0, "sample": "0123"}', "[]", '{"format": 1, "sam'])
 def test_another_sample_that_cannot_be_read_does_not_matter(
-    folder_and_sample: tuple[Path, Sample], tmp_path: Path
+    folder_and_sample: tuple[Path, Sample], tmp_path: Path, other: str
 ) -> None:
-    """The run holds a sample of another version, which comes first; the marks are of the second."""
+    """The run holds a sample of another version, or a broken one, which comes first; the marks are of the second."""
     _, sample = folder_and_sample
     for name in ("a", "b"):
         (tmp_path / "run/audit" / name).mkdir(parents=True)
-    (tmp_path / "run/audit/a/sample.json").write_text('{"format": 0, "sample": "0123"}', encoding="utf-8")
+    (tmp_path / "run/audit/a/sample.json").write_text(other, encoding="utf-8")
     save_sample(sample, tmp_path / "run/audit/b/sample.json")
     file = tmp_path / "m.jsonl"
     file.write_text(line(sample, "c0", said="(a)") + "\n", encoding="utf-8")
     assert _find_sample([file], tmp_path / "run") == (sample, tmp_path / "run/audit/b")
+
+
+def test_a_broken_sample_is_not_called_missing(folder_and_sample: tuple[Path, Sample], tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    file.write_text(line(folder_and_sample[1], "c0", said="(a)") + "\n", encoding="utf-8")
+    (tmp_path / "sample.json").write_text('{"format": 1, "sam', encoding="utf-8")
+    with pytest.raises(DataError, match="not JSON, or not whole"):
+        _find_sample([file], None)
 
 
 def test_marks_of_another_sample_are_refused(folder_and_sample: tuple[Path, Sample]) -> None:

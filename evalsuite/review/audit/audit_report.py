@@ -140,6 +140,9 @@ def _find_sample(files: Sequence[Path], run: Path | None) -> tuple[Sample, Path]
     for path in samples:
         if path.is_file() and stated_hash(path) in hashes:
             return load_sample(path), path.parent
+    for path in samples:
+        if path.is_file() and stated_hash(path) is None:
+            load_sample(path)  # raises the error of a file that may be the sample
     where = f"in {run}/audit" if run else f"beside them (no {SAMPLE} there)"
     named = f"sample {next(iter(hashes))}" if hashes else "a sample"
     raise ConfigError(f"the marks are of {named}, which is not {where}; give its run with --run RUN")

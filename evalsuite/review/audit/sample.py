@@ -19,7 +19,7 @@ from random import Random
 from pydantic import TypeAdapter, ValidationError
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import read_json, replace_file
 from evalsuite.common.grouping import by_key
 from evalsuite.common.jsonl import first_fault
@@ -147,8 +147,11 @@ def save_sample(sample: Sample, path: Path) -> None:
 
 
 def stated_hash(path: Path) -> str | None:
-    """The hash of the sample that sample.json states, also where the rest of the file is malformed."""
-    content = read_json(path)
+    """The hash of the sample that sample.json states, also where the rest of the file is malformed; None without a hash."""
+    try:
+        content = read_json(path)
+    except DataError:
+        return None
     stated = content.get("sample") if isinstance(content, dict) else None
     return stated if isinstance(stated, str) else None
 
