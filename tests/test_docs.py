@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -283,6 +284,23 @@ def test_python_in_pages_is_python() -> None:
                 except SyntaxError as error:
                     wrong.append(f"{path.relative_to(ROOT)}:{block.line}: {error}")
     assert not wrong, "\n".join(wrong)
+
+
+_DOTTED = re.compile(r"`(evalsuite(?:\.\w+)+)")
+
+
+def test_dotted_names_in_pages_exist() -> None:
+    named = {name for path in PAGES for name in _DOTTED.findall(path.read_text(encoding="utf-8"))}
+    assert "evalsuite.benchmarks.probing" in named
+    assert not [name for name in sorted(named) if not _is_importable(name)]
+
+
+def _is_importable(name: str) -> bool:
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
 
 
 # ---------------------------------------------------------------- Chinese
