@@ -185,11 +185,11 @@ class Scorer:
 
     def __init__(self, path: str) -> None:
         from evalsuite.backends.hf.backend import HuggingFace
-        from evalsuite.backends.model import Model
+        from evalsuite.backends.model import HF, Model
         from evalsuite.common.resources import resolve
 
         self.backend = HuggingFace(
-            Model(name="m", backend="hf", path=str(resolve(path)), dtype="float32", device="cpu", hf={"threads": 1})
+            Model(name="m", backend="hf", path=str(resolve(path)), dtype="float32", device="cpu", hf=HF(threads=1))
         )
         self.tokenizer = self.backend.checkpoint.tokenizer
 

@@ -197,7 +197,8 @@ async def bare_loop(url: str, bodies: list[tuple[str, int]], concurrency: int) -
                 done = await client.chat.completions.create(
                     model="x", messages=messages, max_tokens=limit, temperature=0
                 )
-                return done.choices[0].message.content
+                reply: str | None = done.choices[0].message.content
+                return reply
 
         await asyncio.gather(*(one(*body) for body in bodies))
 

@@ -28,12 +28,15 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 from types import CodeType, FunctionType
+from typing import Any
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import MutationVisitor
 from cosmic_ray.plugins import get_operator, operator_names
 
 ROOT = Path(__file__).resolve().parent.parent
+
+Mutant = dict[str, Any]  # file, line, operator and the operator's index of the position; later the outcome
 # Start of a file's path -> names of its tests, quick ones first. The longest start counts.
 TESTS = {
     "__init__": "package frames",
@@ -225,9 +228,9 @@ def code_of(source: str) -> str:
     return ast.dump(tree)
 
 
-def mutants_of(file: str, source: str, many: int, dice: Random) -> list[dict]:
+def mutants_of(file: str, source: str, many: int, dice: Random) -> list[Mutant]:
     """`many` mutants at different positions, or fewer if the file has not so many."""
-    places: dict[tuple, list] = {}
+    places: dict[tuple[Any, ...], list[Mutant]] = {}
     nodes, families = list(ast_nodes(get_ast(source))), dict[str, list[str]]()
     for name in operator_names():  # "…ReplaceBinaryOperator_Add_Sub" and "…_Add_Mul" have the same positions
         if not get_operator(name).arguments() and not name.endswith(("Eq_Is", "NotEq_IsNot")):
@@ -243,14 +246,15 @@ def mutants_of(file: str, source: str, many: int, dice: Random) -> list[dict]:
     return list(islice(real, many))
 
 
-def key_of(mutant: dict) -> tuple:
+def key_of(mutant: Mutant) -> tuple[Any, ...]:
     return tuple(mutant[name] for name in ("file", "operator", "n"))
 
 
-def mutate(source: str, mutant: dict) -> str | None:
+def mutate(source: str, mutant: Mutant) -> str | None:
     """The mutated source, or None: cosmic-ray cannot replace an exception that is named `module.Name`."""
     try:
-        return MutationVisitor.mutate_code(source, get_operator(mutant["operator"])(), mutant["n"])
+        mutated: str | None = MutationVisitor.mutate_code(source, get_operator(mutant["operator"])(), mutant["n"])
+        return mutated
     except AttributeError:
         return None
 
@@ -303,10 +307,10 @@ def tests_pass(
     return os.waitstatus_to_exitcode(ended[1]) in (0, 5)  # 5: all tests of these files are slow
 
 
-def survives(copy: Path, mutant: dict, number: int, arguments: argparse.Namespace) -> bool:
+def survives(copy: Path, mutant: Mutant, number: int, arguments: argparse.Namespace) -> bool:
     path = copy / "evalsuite" / mutant["file"]
     source, stat = path.read_text(encoding="utf-8"), path.stat()
-    mutated = mutate(source, mutant)
+    mutated = mutate(source, mutant) or ""  # never "": mutants_of leaves out those that cannot be made
     path.write_text(mutated, encoding="utf-8")  # tests that start processes read the file
     os.utime(path, (number, number))  # a unique time: Python would run the compiled file of another mutant
     warm = inside_function(source, mutant["line"]) and source.count("\n") == mutated.count("\n")
@@ -368,8 +372,8 @@ def main() -> None:
             start = time.monotonic()
             m["survived"] = survives(copy, m, number, arguments)
             source = (package / m["file"]).read_text(encoding="utf-8")
-            lines = zip(source.split("\n"), mutate(source, m).split("\n"), strict=False)
-            m["change"] = [[a.strip(), b.strip()] for a, b in lines if a != b]
+            pairs = zip(source.split("\n"), (mutate(source, m) or "").split("\n"), strict=False)
+            m["change"] = [[a.strip(), b.strip()] for a, b in pairs if a != b]
             m["seconds"] = round(time.monotonic() - start, 1)
             out.write(json.dumps(m, ensure_ascii=False) + "\n")
             out.flush()
