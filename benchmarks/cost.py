@@ -42,7 +42,7 @@ def split_replies(
 
 
 def range_check(total: Total, truth: float) -> tuple[bool, float]:
-    """Whether the predicted range has the true total, and the range's width divided by it."""
+    """Whether the predicted range has the true total, and the range's width divided by the total."""
     low, high = total.ends
     return low - 1e-6 <= truth <= high + 1e-6, (high - low) / max(truth, 1)
 

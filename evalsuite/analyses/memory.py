@@ -77,7 +77,7 @@ class AccuracyByKnowledge(Strict):
 
 
 class CellByKnowledge(CellFields, AccuracyByKnowledge):
-    """One cell of reasoning items."""
+    """The accuracy of one cell of reasoning items, by what the model knows."""
 
 
 class _Group(Located):

@@ -262,7 +262,7 @@ def _column(
 
 
 def _changed(group: Group, effects: Sequence[PerturbationEffect]) -> dict[tuple[str, str], list[str]]:
-    """(perturbation, benchmark) -> names of the parts that some model was asked under it."""
+    """(perturbation, benchmark) -> names of the parts that some model was asked under the perturbation."""
     changed: dict[tuple[str, str], list[str]] = {}
     for perturb in PERTURBATIONS:
         for name in group.benchmarks:
@@ -349,7 +349,7 @@ def _change(effect: PerturbationEffect) -> GroupChangePart:
 
 
 def _figure(row: CellFields, metric: str, value: float | None, low: float | None, high: float | None) -> dict[str, Any]:
-    """The fields of a part about a cell: a figure with its interval, as shares of the metric's highest value."""
+    """The fields of a `GroupPart` or `GroupChangePart`. Figure and interval are shares of the metric's highest value."""
     figures = {"value": value, "low": low, "high": high}
     shares = {name: None if figure is None else figure / _scale(metric) for name, figure in figures.items()}
     return dict(row.without("model", "split", "variant", "perturb")) | {"metric": metric} | shares

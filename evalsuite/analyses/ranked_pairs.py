@@ -162,7 +162,7 @@ def pairs(column: Sequence[RankedCell]) -> list[RankedPair]:
 
 
 def verdict(low: float, high: float, margin: float) -> Literal["a", "b", "alike", "open"]:
-    """The verdict by the interval of a - b: the better model, "alike" if all of it is within the margin, or "open"."""
+    """The verdict by the interval of a - b: the better model, "alike" if the whole interval is within the margin, or "open"."""
     if max(high, -low) <= margin:
         return "alike"
     if low > 0 or high < 0:

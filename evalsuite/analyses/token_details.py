@@ -63,8 +63,11 @@ def _sheets(results: Results) -> Iterator[Sheet]:
 
 
 def _over_tasks(tables: dict[Coordinates, list[CellResult]]) -> dict[tuple[str, Coordinates], list[list[CellResult]]]:
-    """(benchmark, shared place without the task) -> the tables to be averaged: those of tasks with a headline in percent, and if
-    some of these tasks were asked in several ways, of these alone."""
+    """(benchmark, shared place without the task) -> the tables to be averaged.
+
+    These are the tables of tasks with a headline in percent. If some of the tasks were asked in several ways, the others are left
+    out.
+    """
     groups: dict[tuple[str, Coordinates], list[list[CellResult]]] = {}
     for cells in tables.values():
         task = TASKS[cells[0].task]

@@ -101,8 +101,8 @@ def differ_p(a: Sequence[float], b: Sequence[float], rng: Random) -> float:
 
 
 def positive_p(moves: Sequence[float], rng: Random) -> float:
-    """The p-value of the hypothesis that (N,) differences are no greater than 0, from flipping their signs: under it, each sign
-    was equally likely.
+    """The p-value of the hypothesis that (N,) differences are no greater than 0, from flipping their signs, since the hypothesis
+    makes both signs of a difference equally likely.
 
     >>> positive_p([1.0] * 30, Random(0))
     1e-05

@@ -22,7 +22,7 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_text
 from evalsuite.types import Item
 
-# The key of a number by which entries may be counted, with all that stands before the number: "id", "question_id", "INDEX".
+# A key that may number the entries, such as "id", "question_id" or "INDEX". The group ends at the first digit of its value.
 _COUNTING_KEY = re.compile(r'("(?:[^"]*(?:[^"a-z]|\\n))?(?:id|idx|index)"\s*:\s*"?)\d', re.IGNORECASE)
 _FIRST_CELL = re.compile(r'\A"?(\d+)"?[,\t]')
 _TABLES = (".csv", ".tsv", ".txt")

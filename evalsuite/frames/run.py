@@ -83,8 +83,10 @@ class Run(Generic[Frame]):
         return libraries.joined(self.library, frames)  # type: ignore[no-any-return]
 
     def batches(self, name: str, columns: Sequence[str] | None = None, size: int = _BATCH) -> Iterator[Frame]:
-        """A table in frames of `size` rows, the last with fewer, for replies that do not fit in memory. An empty table is one
-        frame."""
+        """Yield a table that may be too large for memory in frames of `size` rows; the last one may have fewer.
+
+        An empty table is one frame without rows.
+        """
         columns_read = described(name, columns)
         batches = _rows(table_named(name), self._names, self._results, columns, size)
         for rows in chain([next(batches, [])], batches):

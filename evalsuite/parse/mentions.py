@@ -453,7 +453,9 @@ def _labels(low: str, text: str, options: OptionKeys, spoken: bool) -> Iterator[
             yield Mention(start, end, option, "label", other)
 
 
-_CITED = re.compile(rf"(?:[\d\]][ ]?|[一-鿿](?<![{re.escape(_CUE_BEFORE)}]))\[\Z")  # 1957年通车[2]
+_CITED = re.compile(
+    rf"(?:[\d\]][ ]?|[一-鿿](?<![{re.escape(_CUE_BEFORE)}]))\[\Z"
+)  # before a citation mark: 1957年通车[2]
 
 
 _COUNTED = """一 1 1st first one/二 2 2nd second two/三 3 3rd third three/四 4 4th fourth four/五 5 5th fifth five/六 6 6th sixth six

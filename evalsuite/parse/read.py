@@ -620,8 +620,11 @@ def _letters_first(text: str, options: OptionKeys) -> Verdict | None:
 
 
 def _begun(low: str, options: OptionKeys, alone: bool) -> Verdict | None:
-    """The one option whose text the reply repeats from the beginning, whole or cut off; else the one with the reply's first
-    clause; else, in a reply that names no option (`alone`), the one in whose text it was cut off."""
+    """The option whose text the reply repeats or begins to repeat.
+
+    If there is none, the option that begins with the reply's first clause. If there is none either and the reply names no option
+    (`alone`), the option in the middle of whose text the reply ends. None if several options fit.
+    """
     if len(low) > 2 * options.longest:
         return None
     said, clause = words_of(low), bare(low.partition(",")[0])

@@ -27,7 +27,8 @@ ASKED = {
     "all_answers": tuple(QUESTIONS),
 }
 
-# Chained task -> (name in the prompt, question) of the event that is given besides the target; the event answers the question.
+# A chained task gives another event of the dialogue besides the target: the answer to another question about the target.
+# Chained task -> (the event's name in the prompt, the question that it answers).
 CHAINED = {"chained_cause": ("subsequent event", "subsequent_event"), "chained_subsequent_event": ("cause", "cause")}
 
 

@@ -170,7 +170,7 @@ export interface SheetValue {
   sign?: string;
   /** The standard deviation between the samples' values, after the interval. */
   spread?: number | null;
-  /** A share to compare with `value`, mostly the value before a change; both are drawn on the column's range or as bars. */
+  /** A share that `value` is compared with, mostly the value before a change. The cell draws both. */
   base?: number | null;
   /** The cell whose items a press on the value opens; undefined: the cell at the place that sheet, row and column are about. */
   cell?: Cell | null;
