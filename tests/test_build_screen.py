@@ -206,6 +206,8 @@ def test_a_hub_costs_no_more_than_another_word(tmp_path: Path) -> None:
          [("391", ["A: 你好", "B: 您好"])]),
         ("nobody.json", '[{"messages": [{"content": "你好", "role": null}, {"content": "您好", "role": null}]}]',
          [("nobody-1", ["A: 你好", "B: 您好"])]),
+        ("numbers.json", '[{"messages": [{"content": "你好", "role": 1}, {"content": "您好", "role": 0}]}]',
+         [("numbers-1", ["A: 你好", "B: 您好"])]),
     ],
 )  # fmt: skip
 def test_dialogues_of_every_layout_are_read(

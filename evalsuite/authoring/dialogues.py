@@ -146,7 +146,7 @@ def _marked(spoken: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     if not all(speaker for speaker, _ in spoken):
         return tuple(f"{'AB'[n % 2]}: {text}" for n, (_, text) in enumerate(spoken))
     names = list(dict.fromkeys(speaker for speaker, _ in spoken))
-    if not all(len(name) == 1 for name in names):
+    if not all(len(name) == 1 and name.isalpha() for name in names):
         letters = {name: chr(ord("A") + n) for n, name in enumerate(names)}
         spoken = [(letters[speaker], text) for speaker, text in spoken]
     return tuple(f"{speaker}: {text}" for speaker, text in spoken)
