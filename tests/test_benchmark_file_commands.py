@@ -24,7 +24,7 @@ from evalsuite.exchange.export import callbacks
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.finetuning.settings import Sweep
-from evalsuite.finetuning.sweep import make_pools, row_prompts
+from evalsuite.finetuning.sweep import as_asked, make_pools, row_prompts
 from evalsuite.review.audit import make_sample, write_answer_page
 
 FIVE = """
@@ -216,6 +216,22 @@ def test_adapters_are_trained_on_it(home: Path, tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigError, match="expected one or more, or --benchmark"):
         Sweep(model=["m"])
+
+
+def test_adapters_are_trained_on_the_columns_of_their_wording(home: Path, tmp_path: Path) -> None:
+    """The run that evaluates them asks these columns, too."""
+    shutil.copytree(home, tmp_path / "home")
+    text = FIVE.replace("gold: \"{{ 'A' }}\",", "gold: \"{{ 'A' }}\", wordings: {polite: {question: all}},")
+    (tmp_path / "home" / "five.yaml").write_text(text, encoding="utf-8")
+    asked = {"benchmark": [tmp_path / "home" / "five.yaml"], "tasks": ["five_pick"], "sizes": [8]}
+    model = load_models(bundled("models.yaml"), ["tiny-zh"])[0]
+    questions = {}
+    for wording in ("polite", "plain"):
+        settings = Sweep(model=["tiny-zh"], prompt=wording, out=tmp_path, **asked)
+        (pool,) = make_pools(Corpora(tmp_path / "home"), settings)
+        items = as_asked(pool, row_prompts(model, pool, settings), pool.items)
+        questions[wording] = items[0].question
+    assert questions == {"polite": "10点在公园10见面", "plain": "第10天去哪里？"}
 
 
 def test_people_answer_a_benchmark_file(home: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.probing import request_of
 from evalsuite.benchmarks.registry import Corpora, benchmark_of, task_named
 from evalsuite.common.dialogue import copied
-from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.files import make_folder, replace_file, safe_name
 from evalsuite.common.flags import from_keywords
 from evalsuite.common.lock import locked
@@ -207,6 +207,23 @@ def row_prompts(model: Model, pool: Pool, s: Sweep) -> dict[tuple[str, str], Pro
     return prompts
 
 
+def as_asked(pool: Pool, prompts: Mapping[tuple[str, str], Prompt], items: Sequence[Item]) -> list[Item]:
+    """The items as their wordings ask them: a wording may have a file or columns of its own (`Corpus.reworded`). Raises DataError
+    if such a file lacks some of the items."""
+    if pool.corpora is None:
+        return [*items]
+    asked: dict[str, Item] = {}
+    for (name, item_set), prompt in prompts.items():
+        task = task_named(name)
+        file = pool.corpora.reworded(task, item_set, benchmark_of(name).training, prompt.variant)
+        asked |= {item.id: item for item in file.items}
+        if lacking := [i.id for i in items if (i.task, i.set) == (name, item_set) and i.id not in asked]:
+            raise DataError(
+                f"lacks {len(lacking)} of the items that wording {prompt.variant} asks, first: {lacking[0]}", file.path
+            )
+    return [asked[item.id] for item in items]
+
+
 def _template_hashes(prompts: Mapping[tuple[str, str], Prompt]) -> Any:
     """The hash of the template; for several tasks, task -> hash. Different hashes of a task's sets are joined."""
     hashes_of: dict[str, dict[str, None]] = {}
@@ -233,7 +250,7 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompts = row_prompts(model, pool, s)
         subset = pool.subset(size, seed)
-        prompted = [(prompts[item.task, item.set], item) for item in subset]
+        prompted = [(prompts[item.task, item.set], item) for item in as_asked(pool, prompts, subset)]
         rows = [
             training.training_row(checkpoint, request_of(prompt, item), prompt.target(item))
             for prompt, item in prompted
