@@ -26,6 +26,7 @@ from run_files import read_jsonl
 import evalsuite
 from evalsuite.backends.base import Limits
 from evalsuite.backends.model import API, Generation, Model, Price
+from evalsuite.backends.openai.asking import GenerateCall
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.faults import MIX, Server, prompt_id, reply_to
 from evalsuite.backends.openai.replies import (
@@ -37,7 +38,11 @@ from evalsuite.backends.openai.replies import (
     read_reply,
 )
 from evalsuite.common.errors import BackendError
+from evalsuite.evaluation.ask import RequestGroup, limits_of
+from evalsuite.evaluation.ask import ask as ask_stored
+from evalsuite.evaluation.display import Display, ProgressLine
 from evalsuite.results.records import read_records
+from evalsuite.results.store import Store
 from evalsuite.types import Message, Request, Response
 
 needs("openai", "openai", "tenacity", "aiolimiter")
@@ -607,6 +612,45 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
     assert server.account()["kinds"]["echo"] > 0
     for file in out.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+def test_replies_that_came_before_ctrl_c_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C comes while the first replies are stored and scored, and all others have come."""
+    calls = list[GenerateCall]()
+
+    def call(*parts: Any) -> GenerateCall:
+        calls.append(GenerateCall(*parts))
+        return calls[-1]
+
+    def stop(asked: Request, response: Response) -> float:
+        while calls[0].left:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evalsuite.backends.openai.backend.GenerateCall", call)
+    requests = [request(n) for n in range(40)]
+    keys = [r.id for r in requests]
+    with Server(mix={}) as server, Store(tmp_path / "store.sqlite") as store, Display() as display:
+        backend = OpenAI(model(server), limits_of(store, display, None))
+        group = RequestGroup(ProgressLine("m", "t", "w"), requests, keys)
+        with pytest.raises(KeyboardInterrupt):
+            ask_stored([group], backend.generate, store, display, stop)
+        assert store.done(keys) == {*keys}
+
+
+def test_a_group_is_stored_if_ctrl_c_comes_while_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stops = iter([KeyboardInterrupt()])
+
+    def interrupted(self: Store, amount: float) -> None:
+        for stop in stops:
+            raise stop
+
+    monkeypatch.setattr(Store, "_add_bound", interrupted)
+    with Store(tmp_path / "store.sqlite") as store, Display() as display:
+        group = RequestGroup(ProgressLine("m", "t", "w"), [request(0)], ["a"])
+        with pytest.raises(KeyboardInterrupt):
+            ask_stored([group], lambda asked, done: iter([[(0, Response("好", "stop"))]]), store, display)
+        assert store.done(["a"]) == {"a"}
 
 
 @pytest.mark.thorough

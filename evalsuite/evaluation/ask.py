@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -92,12 +92,28 @@ def ask(
     for n, count in Counter(n for n, is_done in zip(group_of, done, strict=True) if is_done).items():
         shown.skip(n, count)
     batches = generate(requests, done)
+
+    def take(group: Sequence[tuple[int, Response]]) -> None:
+        replies = [(n, received(response)) for n, response in group]
+        rows = [(keys[n], response) for n, response in replies]
+        try:
+            store.put(rows)
+        except KeyboardInterrupt:
+            if not store.done([key for key, _ in rows]):
+                store.put(rows)
+            raise
+        for n, response in replies:
+            shown.advance(group_of[n], response, score(requests[n], response))
+
     try:
         for group in batches:
-            replies = [(n, received(response)) for n, response in group]
-            store.put((keys[n], response) for n, response in replies)
-            for n, response in replies:
-                shown.advance(group_of[n], response, score(requests[n], response))
+            take(group)
+    except KeyboardInterrupt as stop:
+        if isinstance(batches, Generator):
+            # An endpoint has charged for replies that came while others were stored.
+            with suppress(KeyboardInterrupt, Exception):
+                take(batches.throw(stop))
+        raise
     finally:
         if progress is None:
             shown.finish()

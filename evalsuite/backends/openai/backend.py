@@ -22,7 +22,7 @@ from evalsuite.backends.openai.batches import Batching, under_way
 from evalsuite.backends.openai.spending import cost_of, missing_price
 from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates
-from evalsuite.types import Request
+from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
@@ -122,6 +122,8 @@ class OpenAI(WithoutEngine):
 
         reports: queue.Queue[Report] = queue.Queue()
         asking = GenerateCall(self, requests, todo, self._limits, reports)
+        group: list[tuple[int, Response]] = []
+        given: list[tuple[int, Response]] = []  # the group that the caller stores
         try:
             # If left early (Ctrl-C, or the caller stops), the portal cancels requests in flight.
             with start_blocking_portal(name=f"endpoint of {self.model.name}") as portal:
@@ -129,7 +131,6 @@ class OpenAI(WithoutEngine):
                 future.add_done_callback(lambda _: reports.put(None))
                 ended = False
                 while not ended:
-                    group = []
                     for report in _waiting(reports):
                         if report is None:
                             ended = True
@@ -139,10 +140,21 @@ class OpenAI(WithoutEngine):
                         else:
                             group.append(report)
                     if group:
-                        yield group
+                        given, group = group, []
+                        yield given
                         # These replies are in the store once the caller resumes.
-                        asking.spending.recorded += sum(response.cost for _, response in group)
+                        asking.spending.recorded += _cost(given)
+                        given = []
                 future.result()
+        except KeyboardInterrupt:  # the caller stores what it was given, and the replies that came meanwhile
+            asking.spending.recorded += _cost(given)
+            while not reports.empty():
+                if isinstance(report := reports.get(), tuple):
+                    group.append(report)
+            if group:
+                yield group
+                asking.spending.recorded += _cost(group)
+            raise
         finally:
             # The unspent part of what was lent goes back. Cancelled requests may have been charged, so their cost stays lent.
             spending = asking.spending
@@ -153,6 +165,10 @@ class OpenAI(WithoutEngine):
 def without_key(model: Model) -> OpenAI:
     """The backend without its key, for callers that need its fingerprint and send nothing."""
     return OpenAI(model.model_copy(update={"api": model.api.model_copy(update={"key_env": None})}), Limits())
+
+
+def _cost(group: Sequence[tuple[int, Response]]) -> float:
+    return sum(response.cost for _, response in group)
 
 
 def _waiting(reports: queue.Queue[Report]) -> Iterator[Report]:
