@@ -350,6 +350,17 @@ def test_a_broken_row_is_named(tmp_path: Path, task: str, row: object, field: st
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
+def test_nli_counts_the_span_questions_that_are_left_out(tmp_path: Path) -> None:
+    """A dialogue whose span questions are all broken is in no fold, so that its items are missing."""
+    shutil.copytree(SAMPLE, tmp_path / "cider")
+    whole = CiderCorpus(BENCHMARK, SAMPLE).file(TASKS_CIDER["dnli"], "fold1", "test")
+    path = cider_files.test_path(tmp_path / "cider", TASKS_CIDER["span_extraction"], "fold1")
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps([{} for _ in rows]), encoding="utf-8")
+    file = CiderCorpus(BENCHMARK, tmp_path / "cider", skip_bad=True).file(TASKS_CIDER["dnli"], "fold1", "test")
+    assert len(file.items) < len(whole.items) and len(file.skipped) == len(rows)
+
+
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
     path = cider_files.annotations_path(tmp_path)
     path.parent.mkdir(parents=True)

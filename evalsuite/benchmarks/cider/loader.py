@@ -88,7 +88,9 @@ class CiderCorpus(Corpus):
             for item in nli_items(dialogue, set, split)
         )
         sha256 = _hash(annotations.sha256, *(file.sha256 for file in spans), f"seed {SEED}")
-        return File(path, items, annotations.skipped, sha256)
+        # A broken span question may be the only one that tells which fold its dialogue is in.
+        skipped = (*annotations.skipped, *(error for file in spans for error in file.skipped))
+        return File(path, items, skipped, sha256)
 
 
 def _sources(set: str, split: str) -> list[str]:
