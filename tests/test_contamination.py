@@ -188,6 +188,11 @@ def test_without_official_texts_there_is_no_mean() -> None:
     text = ProbeText("a", "a", (("", "你好" * 20),))
     failed = CompletionProbe(file, [text], [], [Request("a", "", (), 1)] * 2, ["", ""], 0).row([None, None], [], 0)
     assert failed["value"] is None and failed["n"] == 0 and failed["why"] == "no control"
+    # There is a control item, and no official one.
+    asked = [Request(name, "", (), 1) for name in ("a", "a", "c", "c")]
+    both = CompletionProbe(file, [text], control[:1], asked, [""] * 4, 0)
+    row = both.row([None, None, Overlap(1.0, 9), Overlap(0.0, 9)], [], 0)
+    assert row["n"] == 0 and row["expected"] == 1 and row["why"] == "nothing to compare"
 
 
 # --- texts of files

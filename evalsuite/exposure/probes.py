@@ -113,7 +113,7 @@ class ItemProbe:
         if tested is items.minkpp:
             named |= {"minkpp": compared.value, "minkpp control": compared.control}
         checks = dict(items.checks(self.official, self.control, self.file.rng(seed)))
-        why = reason(checks, compared.p)
+        why = reason(checks, compared)
         reference_columns = None
         if reference is not None:
             alone = self._compared(reference_by_text, [], tested, seed)
@@ -155,10 +155,10 @@ class ItemProbe:
 Probe = ArrangementProbe | ItemProbe  # a test by likelihood
 
 
-def reason(checks: Mapping[str, float], p: float | None) -> str:
+def reason(checks: Mapping[str, float], compared: items.ControlComparison) -> str:
     """The reason why a comparison with control items has no p-value; "" if it has one."""
-    if p is None:
-        return "no control"
+    if compared.p is None:
+        return "nothing to compare" if compared.dialogues[1] else "no control"
     return "not left to chance" if len(checks) * min(checks.values(), default=1.0) < items.SUSPECT else ""
 
 
@@ -185,7 +185,7 @@ class CompletionProbe:
         rng = self.file.rng(seed)
         compared = compare(official, values, *_answered(self.control, moves[count:]), rng)
         checks = dict(items.checks(self.official, self.control, rng))
-        why = reason(checks, compared.p)
+        why = reason(checks, compared)
         near = [overlap is not None and overlap.near for overlap in overlaps[::step]]
         figures: dict[str, float | None] = {
             "detectable": compared.detectable,
