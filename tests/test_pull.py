@@ -87,6 +87,23 @@ def test_a_newer_commit_takes_the_place_of_the_older(source: Path, tmp_path: Pat
     assert [item.id for item in items] == ["corecode/easy/test/event_cause/7"]
 
 
+def test_a_folder_keeps_its_name_if_the_new_one_cannot_be_put_there(
+    source: Path, pull_mine: Callable[[], Pulled], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(draft: Path, path: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    pull_mine()
+    earlier = files(tmp_path / "mine")
+    (source / FILE).write_text(json.dumps({**TEXT, "id": 7}) + "\n")
+    commit(source)
+    monkeypatch.setattr("evalsuite.benchmarks.pull.put_folder", fail)
+    with pytest.raises(ConfigError, match="No space left"):
+        pull_mine()
+    assert files(tmp_path / "mine") == earlier
+    assert not (tmp_path / "mine.replaced-1").exists()
+
+
 def test_what_was_altered_or_added_is_kept_beside_the_commits_files(
     tmp_path: Path, pull_mine: Callable[[], Pulled]
 ) -> None:

@@ -68,7 +68,12 @@ def pull(benchmark: str, target: Path, address: str = "") -> Pulled:
             changes = _changes(resolved, draft)
             kept = _set_aside(resolved) if changes and _has_files(resolved) else None
             if changes:
-                put_folder(draft, resolved)
+                try:
+                    put_folder(draft, resolved)
+                except BaseException:  # Ctrl-C, too
+                    if kept and not resolved.exists():
+                        kept.rename(resolved)
+                    raise
     except OSError as error:
         raise ConfigError(f"{target}: {error.strerror}; choose another folder") from None
     return Pulled(open_corpus(benchmark, target), versions, changes, kept)
