@@ -195,7 +195,7 @@ def test_a_prompt_that_is_too_long_fails_alone(hf: HuggingFace, sample: Corecode
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["cuda", "cpu", "other"])
+@pytest.mark.parametrize("kind", ["cuda", "cpu", "other", "kernel"])
 def test_out_of_memory_halves_the_batch_and_goes_on(
     hf: HuggingFace, sample: CorecodeCorpus, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
@@ -209,6 +209,7 @@ def test_out_of_memory_halves_the_batch_and_goes_on(
         "cuda": torch.OutOfMemoryError("CUDA out of memory"),
         "cpu": RuntimeError("DefaultCPUAllocator: can't allocate memory"),
         "other": RuntimeError("shapes do not match"),
+        "kernel": RuntimeError("CUDA error: an illegal memory access was encountered"),
     }
 
     def fail_on_large_batches(input_ids: torch.Tensor, **rest: object) -> torch.Tensor:
@@ -218,8 +219,8 @@ def test_out_of_memory_halves_the_batch_and_goes_on(
 
     monkeypatch.setattr(hf.net, "generate", fail_on_large_batches)
     monkeypatch.setattr(hf, "_limit", hf.checkpoint.model.generation.batch_tokens)
-    if kind == "other":
-        with pytest.raises(RuntimeError, match="shapes"):
+    if kind in ("other", "kernel"):
+        with pytest.raises(RuntimeError, match=r"shapes|illegal"):
             answers(hf, asked)
     else:
         assert answers(hf, asked) == whole

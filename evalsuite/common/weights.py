@@ -169,7 +169,10 @@ def is_out_of_memory(error: Exception) -> bool:
     """Whether an exception of torch says that memory ran out: some of them are plain RuntimeErrors."""
     import torch
 
-    return isinstance(error, torch.OutOfMemoryError | MemoryError) or "memory" in str(error)
+    message = str(error)  # an "illegal memory access" is a fault of a kernel, and no smaller batch avoids it
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
+        "memory" in message and "memory access" not in message
+    )
 
 
 @contextmanager
