@@ -414,7 +414,17 @@ def test_a_tokenizer_alone_is_no_fetched_model(tmp_path: Path, monkeypatch: pyte
     snapshot.mkdir(parents=True)
     (snapshot / "config.json").write_text("{}")
     assert not machine.is_fetched("Qwen/Qwen3-8B")
+    (snapshot / "model.safetensors").write_bytes(b"")
+    assert machine.is_fetched("Qwen/Qwen3-8B")
+
+
+def test_some_shards_are_no_fetched_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    snapshot = tmp_path / "models--Qwen--Qwen3-8B" / "snapshots" / "0123"
+    snapshot.mkdir(parents=True)
     (snapshot / "model-00001-of-00002.safetensors").write_bytes(b"")
+    assert not machine.is_fetched("Qwen/Qwen3-8B")
+    (snapshot / "model-00002-of-00002.safetensors").write_bytes(b"")
     assert machine.is_fetched("Qwen/Qwen3-8B")
 
 

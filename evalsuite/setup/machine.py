@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -157,6 +159,17 @@ def hub_cache() -> Path:
 
 
 def is_fetched(hub_id: str) -> bool:
-    """Whether weights of a model of the hub are in the cache. Its configuration and tokenizer may be there without them."""
-    files = (hub_cache() / f"models--{hub_id.replace('/', '--')}" / "snapshots").glob("*/*")
-    return any(path.suffix in (".safetensors", ".bin") for path in files)
+    """Whether the weights of a model of the hub are in the cache. Its configuration and tokenizer may be there without them, and
+    a download that stopped leaves some shards."""
+    snapshots = (hub_cache() / f"models--{hub_id.replace('/', '--')}" / "snapshots").glob("*")
+    return any(_has_weights(folder) for folder in snapshots)
+
+
+def _has_weights(folder: Path) -> bool:
+    """Whether a folder has a file of weights; if they are sharded, whether it has all shards."""
+    names = [path.name for path in folder.glob("*") if path.suffix in (".safetensors", ".bin") and path.is_file()]
+    shards = Counter((shard[1], int(shard[2])) for name in names if (shard := _SHARD.match(name)))
+    return any(present == count for (_, count), present in shards.items()) if shards else bool(names)
+
+
+_SHARD = re.compile(r"(.+)-\d+-of-(\d+)\.")  # model-00001-of-00004.safetensors
