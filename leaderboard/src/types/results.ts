@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (212259f90016879c) by types.mjs.
+// Generated from schema/results.schema.json (b1eb1553c6e63c32) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -1281,7 +1281,7 @@ export interface Wordings {
   perturb: string;
   metric: string;
   /**
-   * Values by the template's name.
+   * Values by the template's name, over the items that all answered.
    */
   values: {
     [k: string]: number;
@@ -1324,7 +1324,7 @@ export interface ShotValues {
   perturb: string;
   metric: string;
   /**
-   * Values by number of shots.
+   * Values by number of shots, over the items that all answered.
    */
   values: {
     [k: string]: number;
@@ -1382,7 +1382,7 @@ export interface Stability {
    */
   askings: AskingMean[];
   /**
-   * The asking with the lowest mean.
+   * The asking with the lowest mean; of rotations, among those of every item.
    */
   worst: string;
   mean: MeanInterval;
@@ -1390,7 +1390,7 @@ export interface Stability {
   any: MeanInterval2;
   sensitivity: MeanInterval3;
   /**
-   * 5, 50 and 95 % quantiles of the askings' means (PromptEval).
+   * 5, 50 and 95 % quantiles of the askings' means (PromptEval); of rotations, those of every item.
    */
   quantiles: number[];
 }
