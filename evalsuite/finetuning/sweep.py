@@ -214,12 +214,12 @@ def as_asked(pool: Pool, prompts: Mapping[tuple[str, str], Prompt], items: Seque
         return [*items]
     asked: dict[str, Item] = {}
     for (name, item_set), prompt in prompts.items():
-        task = task_named(name)
-        file = pool.corpora.reworded(task, item_set, benchmark_of(name).training, prompt.variant)
+        task, wording = task_named(name), prompt.variant
+        file = pool.corpora.reworded(task, item_set, benchmark_of(name).training, wording)
         asked |= {item.id: item for item in file.items}
         if lacking := [i.id for i in items if (i.task, i.set) == (name, item_set) and i.id not in asked]:
             raise DataError(
-                f"lacks {len(lacking)} of the items that wording {prompt.variant} asks, first: {lacking[0]}", file.path
+                f"lacks {len(lacking)} of the items that wording {wording} asks, first: {lacking[0]}", file.path
             )
     return [asked[item.id] for item in items]
 
