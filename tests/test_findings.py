@@ -422,6 +422,13 @@ def test_a_metrics_name_and_a_benchmarks_only_task_read_as_words_of_the_sentence
     assert of_run(done)[0].en == "m: 100.0\u00a0% holds the reference (1 item) on Capitals europe."
 
 
+@pytest.fixture(autouse=True)
+def _no_benchmark_files() -> Iterator[None]:
+    """Forget the benchmark files that a test reads: tests that follow in this process have no data for them."""
+    yield
+    registry.forget_files()
+
+
 @pytest.fixture(scope="module")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("findings") / "run"

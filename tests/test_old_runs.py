@@ -35,13 +35,16 @@ MENDED = (
 
 def test_results_are_the_same(run: Path) -> None:
     """Every key that 0.1.0 wrote has its value; later keys and metrics stand beside. Changed are intervals of two dialogues,
-    which were too narrow, of one, which is none, and those of drops, and the papers' metrics of texts, which now are of whole
-    replies."""
+    which were too narrow, of one, which is none, and those of drops, the papers' metrics of texts, which now are of whole
+    replies, and CIDER's precision and recall under shuffled options."""
     text = (OLD / "results.json").read_text(encoding="utf-8")
     for before, after in MENDED:
         text = text.replace(before, after)
     was, now = json.loads(text), json.loads((run / "results.json").read_bytes())
     for one, other in zip(was["cells"], now["cells"], strict=True):
+        if (one["task"], one["perturb"], one["status"]) == ("cider_dnli", "shuffle", {"parsed": 2}):
+            # They were those of contradiction, the first option of the first shuffled item.
+            one["metrics"]["precision"]["value"], one["metrics"]["recall"]["value"] = 0.5, 1.0
         for name, metric in one["metrics"].items():
             found = other["metrics"][name]
             if metric["low"] is not None:
