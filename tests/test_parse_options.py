@@ -273,6 +273,15 @@ def test_a_question_for_what_does_not_fit_reverses_each_word_of_fitting(word: st
         assert parse_options(reply, SLEEP, question=asks).choices == right
 
 
+@pytest.mark.parametrize("word", question._KNOWN.split("|"))
+def test_a_question_for_what_is_not_known_chooses_what_is_called_so_whatever_the_mark_beside_it(word: str) -> None:
+    for known, unknown in (("", ""), (" ✅", " ❌"), (" ❌", " ✅")):
+        reply = f"A：可以{word}{known}\nB：无法{word}{unknown}\nC：能{word}{known}\nD：不能{word}{unknown}"
+        assert parse_options(reply, SLEEP, question=f"下列哪些做法无法从对话{word}？").choices == (1, 3)
+    lead = f"由此可以{word}，答案是A、C。"
+    assert parse_options(lead, SLEEP, question=f"下列哪些做法无法从对话{word}？").choices == (0, 2)
+
+
 @pytest.mark.parametrize("word", question._UNFIT.split("|"))
 def test_a_question_for_what_contradicts_chooses_what_is_called_so(word: str) -> None:
     reply = f"A与医生的话不{word}，B与医生的话{word}，C不{word}，D也{word}。"
@@ -284,6 +293,13 @@ def test_a_question_for_what_contradicts_chooses_what_is_called_so(word: str) ->
 def test_the_same_in_english(word: str) -> None:
     reply = f"A: {word}\nB: not {word}\nC: {word}\nD: not {word}"
     assert parse_options(reply, SLEEP, question=f"Which of the options are not {word}?").choices == (1, 3)
+
+
+@pytest.mark.parametrize("word", ["false", "wrong", "incorrect", "untrue"])
+def test_the_false_one_is_the_answer_where_what_does_not_hold_is_asked_for(word: str) -> None:
+    for noun in ("one", "statement"):
+        reply = f"Statement B is the {word} {noun}. The others hold."
+        assert parse_option(reply, SLEEP, question="Which one does NOT hold?").choice == 1
 
 
 @pytest.mark.parametrize("word", question._UNFIT_ENGLISH.split("|"))

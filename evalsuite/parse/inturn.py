@@ -129,7 +129,7 @@ def _judged(tokens: str, items: Sequence[OptionsAt], ends: Sequence[int]) -> dic
     denied = any([_DENIES.match(said) for _, said in spoken])
     for options, said in spoken:
         found = [*_VERDICT.finditer(said)]
-        if not found and not (denied and (said[:1] == "=" or _DENIES.match(said))):
+        if not found and not (denied and (said.lstrip("a")[:1] == "=" or _DENIES.match(said))):
             return None
         if found and _AT_ONCE.fullmatch(said, 0, found[0].start()) and found[0].lastgroup != found[-1].lastgroup:
             return None

@@ -29,7 +29,7 @@ CUES: dict[str, str] = {
     "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
     "U": "不如",  # rejects what stands before (a 不如 b)
-    "=": "是 为 即 ”指 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 (主要|首要|根本|直接)原因是 还是 大概率是 莫过于 梗系 est es refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
+    "=": "是 为 即 ”指 (合|总|共)计 (总|一)共 出自 属于 对应 应该(|是) 原因有 (主要|首要|根本|直接)原因是 主要是 还是 大概率是 莫过于 梗系 est es refer(|s)_to is are be was 's you_should should_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is that_leaves leaves_us",  # leaves what follows
     "X": "不(是|认为|考虑|建议|看好|太像|像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 优于 大于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
@@ -69,7 +69,7 @@ CUES: dict[str, str] = {
     "0": "以上都不 不下结论 neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 everything both all either",  # all
-    "~": "(他|她|们)的选择 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
+    "~": "(他|她|们)的选择 需要是 若(干|无) 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
     "u": "唯一 只有 只能 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) 填它 一并选上 this_one",  # chooses the option under discussion

@@ -228,9 +228,9 @@ class MentionGroup(NamedTuple):
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
-    r"选?项|这[个一项]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?为?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|优|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对正合符没不能可]|比[a-z](?![a-z])|不如|就[是行对]|以及"
+    r"选?项|这[个一项两三四几些]|[二两三四五六]?[个项]|[是为]?(?:唯一)?[最更较]?为?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|优|好(?:一?[些点]|(?![a-z一-鿿]))|对的|答案|可能(?![会在对])|不)|[才最]|也[是对正合符没不能可]|比[a-z](?![a-z])|不如|就[是行对]|以及"
     r"|解[析释]|无[疑误法]|能[推得]出|(?:矛盾|冲突)[,。;]|优于|莫属|啦|一票|排第|[之以]?外|的可能|是(?:主要|首要|根本|直接)的?原因|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀哦啦都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
-    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项以]))"
+    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?!(?!正确|错误|符合|当选)[一-鿿](?<![均皆都也不选项以这]))"
 )
 _PERSON = re.compile(
     r"[ ]?(?:要(?!选)|想)(?![求素点])| 很(?!可能)|说(?!法|得[通过])|讲(?!得通)|[问答提表认觉喜回在们从去很]|的[朋妈爸同老家手]"
@@ -247,6 +247,7 @@ _OPERAND_BEFORE = re.compile(r"(?:[∩∪∈∉⊂⊆⊥∥∠△·^_]|\+(?<![:�
 # Behind a letter of a formula.
 _OPERAND = re.compile(r"(?:\s[a-z])*\s*(?:[∩∪∈∉⊂⊆⊥∥·^_]|=\s*[a-z{(\[+-]|[≤≥]\s*[\dk-z])")
 _OPERATORS, _OPERATED = " =≤≥∩∪∈∉⊂⊆⊥∥·^_", " ∩∪∈∉⊂⊆⊥∥∠△+·^_ns"
+_NAME, _WITHIN = re.compile("-[A-Z][a-z]"), re.compile(r"(?:[a-z,.][ ]|[ ][(]|[-–—][ ])\Z")  # A-Wu, within a line
 _ENGLISH_BEFORE = ("speaker ", "user ", "person ")
 _NAMED_BEFORE = re.compile(
     r"(?:option|choice|answer|letter|label|item|select|choose|pick|go with)(?:s|ing)? ?[(:]? ?$|[a-z]{4}=$"
@@ -262,7 +263,7 @@ _UNIT_AFTER = re.compile(
 _COUNTED_ON = re.compile(r"(?:[、,和][ ]?\d)+[ ]?[个项]")  # behind a number: 第1、3、5项
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
-    r"[ ]?(?:★|因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|(?:不能|无法|能|可以?)[推得]出|推不出|不?(?:矛盾|冲突)|合[适理]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
+    r"[ ]?(?:★|因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|(?:不[能可]|无法|能够?|可以?)(?:[推得看]出|推[断知]|得知|判断)|推断?不出|不?属实|不?(?:矛盾|冲突)|合[适理]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false|[是否])[ ]?[.,。]?(?:\n|$))"
 )
 # Turns of a dialogue: A, B, A again. It is asked of every letter, and a long text is searched once.
 turns = lru_cache(maxsize=1)(re.compile(r"(?m)^[ ]*([a-z]):.*\n+[ ]*(?!\1)[a-z]:.*\n+[ ]*\1:").search)
@@ -310,8 +311,8 @@ def _bare_letter(low: str, text: str, start: int, end: int, spoken: bool) -> boo
         )
         concluded = left in "此以故" and ends_or_lists
         return bool(named or concluded) or (not spoken and (left in "此以故了的把将则才均只么" or after[:1] == ":"))
-    if before.endswith(_ENGLISH_BEFORE):
-        return False
+    if before.endswith(_ENGLISH_BEFORE) or (_NAME.match(text, end) and _WITHIN.search(before)):
+        return bool(_NAMED_BEFORE.search(before) or _NAMED_ANSWER.search(before))
     worded = right == " " and (_WORD_NEXT.match(after) or (low[start] == "a" and _COUNTED_NEXT.match(after)))
     if worded or right in ("'", "’"):
         person = letter.isupper() or letter in "ai"  # a person, an article or a pronoun

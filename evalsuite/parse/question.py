@@ -31,19 +31,21 @@ _VALUES = re.compile(
     r"|正确的[写填标][^。;\n]{1,8}错误的[写填标][^。;\n]*"
 )
 # Words that say that an option fits, and words that say that it does not.
-_FIT = "推出|推断出|得出|成立|符合|相符|一致|吻合|合理|合适|适合|恰当|妥当"
+_FIT = "推出|推断出|得出|成立|属实|符合|相符|一致|吻合|合理|合适|适合|恰当|妥当"
+_KNOWN = "推断|推知|得知|判断|看出"  # alone, and in 由此可以看出, they judge nothing
 _FIT_ENGLISH = (
-    "inferred|supported|follow|follows|fit|fits|consistent|likely|possible|appropriate|suitable|reasonable|plausible"
+    "inferred|supported|hold|holds|follow|follows|fit|fits|consistent|likely|possible|appropriate|suitable|reasonable"
+    "|plausible"
 )
 _UNFIT = "矛盾|冲突|相悖"
 _UNFIT_ENGLISH = (
     "contradict|contradicts|contradictory|conflict|conflicts|inconsistent|incompatible|unlikely|impossible|implausible"
     "|unsupported|inappropriate|unsuitable|unreasonable"
 )
-_FITS = rf"(?:{_FIT}|可能(?=[ ]?(?:发生|[,。;:?)\n]|做?什么|$))|(?<![a-z])(?:{_FIT_ENGLISH})(?![a-z]))"
+_FITS = rf"(?:{_FIT}|可能(?=[ ]?(?:发生|[,。;:?()\n]|做?什么|$))|(?<![a-z])(?:{_FIT_ENGLISH})(?![a-z]))"
 _UNFITS = rf"(?:{_UNFIT}|(?<=[一-鿿])相反|(?<![a-z])(?:{_UNFIT_ENGLISH})(?![a-z]))"
 _DENIED = (  # a word of fitting that is denied: 不能推出, cannot be inferred
-    rf"(?:最?(?:不(?:能|可以?|会|太|应该?)?|无法|没法|难以)(?:[从由][^,。;?\n]{{1,10}}?)?{_FITS}|推不出"
+    rf"(?:最?(?:不(?:能|可能|可以?|会|太|应该?)?|无法|没法|难以)(?:[从由][^,。;?\n]{{1,10}}?)?(?:{_FITS}|{_KNOWN})|推断?不出"
     rf"|(?:(?<![a-z])(?:cannot|not|least)|n't)[ ](?:be )?{_FITS})"
 )
 _SAYS_UNFIT = rf"(?:{_DENIED}|[与和跟同][^,。?\n不没]{{1,20}}?(?:{_UNFIT}|相反)|(?<!not)(?<!n.t)[ ](?!conflicts?(?! with)){_UNFITS})"
@@ -55,12 +57,13 @@ _ASKS_UNFIT = re.compile(
     rf"|{_SAYS_UNFIT}(?!{_CAUSE})[^,。?\n”\"]{{0,14}}的[^,。?\n]{{0,4}}[是有项][^\w\n]*$"
 )
 # A question that asks what can be inferred, or what does not contradict.
-_ASKS_FIT = re.compile(rf"推出|推断出|inferred|不[相互]?(?:{_UNFIT})")
+_ASKS_FIT = re.compile(rf"推出|推断出|(?:能|可以?)[^,。?\n]{{0,10}}(?:{_KNOWN})|inferred|不[相互]?(?:{_UNFIT})")
 _OWN_WORDS = r"(?:[与和跟同][^,。;:\na-z与和跟同]{1,12}的话)?"  # 与小鲁的话 before 矛盾
-_CALLED_UNFIT = rf"{_DENIED}|{_UNFITS}"
-_CALLED_FIT = rf"(?:(?:不|没有)[相互]?|(?:(?<![a-z])not|n't)[ ]){_UNFITS}|(?:能|可以?)?{_FITS}"
+_CALLED_UNFIT = rf"{_DENIED}|{_UNFITS}|the (?:false|wrong|incorrect|untrue) (?:one|statement)"
+_CALLED_FIT = rf"(?:(?:不|没有)[相互]?|(?:(?<![a-z])not|n't)[ ]){_UNFITS}|(?<![此话中们])(?:能够?|可以?)(?:[从由][^,。;?\n]{{1,10}}?)?(?:{_KNOWN})|(?:能够?|可以?)?{_FITS}"
+# A mark beside such words says the same: 无法推断 ×.
 _UNFIT_OR_FIT, _FIT_OR_UNFIT = (
-    re.compile(rf"{_OWN_WORDS}(?:{right}|({wrong}))")
+    re.compile(rf"(?:[√×][ ]?)?{_OWN_WORDS}(?:{right}|({wrong}))(?:[ ]?[(]?[√×])?")
     for right, wrong in ((_CALLED_UNFIT, _CALLED_FIT), (_CALLED_FIT, _CALLED_UNFIT))
 )
 
@@ -77,6 +80,11 @@ class QuestionText(NamedTuple):
     # Words of the question that call an option right; wrong where the group before them matches a negation.
     verdicts: tuple[re.Pattern[str], ...] = ()
     asking: str = ""  # the end of the question, without the dialogue before it
+
+    @property
+    def negative(self) -> bool:
+        """Whether it asks which option does not hold."""
+        return self.wrong or _UNFIT_OR_FIT in self.verdicts
 
 
 @lru_cache(maxsize=4096)
@@ -135,6 +143,8 @@ def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     if verdicts := [("-" if match[1] else "+", *match.span()) for match in matches]:
         said = [cue for cue in said if not any(s < cue[2] and cue[1] < e for _, s, e in verdicts)]
         said = sorted(verdicts + said, key=itemgetter(1))
+    if "错了" in low:
+        said = [("-", *cue[1:]) if cue[0] == "K" and _ERRS.match(low, cue[1]) else cue for cue in said]
     if not question.text:
         return said
     if not question.wrong:
@@ -163,6 +173,8 @@ def _repeats(low: str, cue: Cue, question: QuestionText) -> bool:
     return end - start < 4 and low[start : end + 2] in question.asking and _HAN.match(low, start, end + 2) is not None
 
 
+# 错了 behind an option judges it; it corrects what was said where it begins a sentence: 错了, 我错了.
+_ERRS = re.compile(r"错了(?:(?<=[a-j\d)项条句”\"]错了)|(?<=[a-j\d)项条句”\"] 错了))")
 _OPPOSED = re.compile(r"^[^\w\n]*错误的?(?:选?项|说法)?[是有]?:", re.MULTILINE)  # 错误: B、D, beside 正确: A、C
 # The label of the option that a verdict judges: A项错误：…
 _OWNED = re.compile(r"(?:(?<![a-z])[a-i]|\(\d\))(?:选?项)?(?:的?(?:说法|表述|叙述))?[)\].:、 ]*\Z")

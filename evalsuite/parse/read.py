@@ -382,7 +382,7 @@ def _decide(
         verdict = _block(reply, block, cut_here, several, asked_again, listed)
         listed = listed or (before is not None and before.echo and verdict is None)
         unsure = verdict is None or verdict.status in (Status.SEVERAL, Status.UNPARSED)
-        declined = DECLINES.search(low, block.start, block.end) if unsure and not block.echo else None
+        declined = _declined(reply, block) if unsure and not block.echo else None
         if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
             return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
@@ -401,6 +401,12 @@ def _decide(
         or _inferred(low, options)
         or nothing
     )
+
+
+def _declined(reply: ReplyBlocks, block: Block) -> re.Match[str] | None:
+    """The words with which a block declines to answer, outside of quotations of the dialogue."""
+    said = DECLINES.finditer(reply.low, block.start, block.end)
+    return next((m for m in said if not any(start < m.start() < end for start, end in reply.quoted)), None)
 
 
 def _block(

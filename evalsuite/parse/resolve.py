@@ -39,6 +39,7 @@ _ALONE = re.compile(r"u[^./]*\Z")  # 唯一不符合的是C
 _NAMED = re.compile(r"[!./]S:[\^\[(b]*\Z")  # 答案： at the head of a line or sentence
 _NAMED_SET = re.compile(r"[!/][^./]{0,2}S['_]?[:=][\^\[(b]*\Z")  # 答案：, 答案是 at the head of a line
 _ENDS_LINE, _BREAKS = re.compile(r"[.)\]]*(?:/|$)"), re.compile(r"[/b(,.]*")
+_CALLED = re.compile(r"[+]['_]:\Z")  # 不符的有: where the wrong ones are asked for
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 _SUPERLATIVE = re.compile(r"最|(?<![a-z])(?:most|best)(?![a-z])")
 
@@ -53,6 +54,14 @@ class Verdict(NamedTuple):
     end: int = 0
 
 
+def _without_facts(found: Sequence[Hit], tape: Tape, question: QuestionText) -> Sequence[Hit]:
+    """The hits, without facts (所以孩子吃了药) that a reply concludes before it judges options, if the wrong ones are asked for."""
+    if not question.negative:
+        return found
+    last = max([hit.at for hit in found if hit.rule in _ITEMS or _CALLED.search(hit.before)], default=0)
+    return [h for h in found if not (h.rule == "conclusion" and h.at < last and tape.tokens[h.at] in "TW")]
+
+
 def _union(found: Sequence[Hit]) -> tuple[int, ...]:
     """The distinct options of hits, in order."""
     if len(found) == 1:
@@ -65,7 +74,7 @@ def resolve(
 ) -> Verdict | None:
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
     `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
-    end = tape.spans[-1][1]
+    found, end = _without_facts(found, tape, question), tape.spans[-1][1]
     letters = 1 < count <= len(found) and not any(hit.end - hit.start > 3 for hit in found)
     if letters and _LETTERS.fullmatch(tape.tokens) and len(_union(found)) == count:
         return Verdict(Status.SEVERAL, _union(found), "several", found[0].start, end)
@@ -336,7 +345,7 @@ def resolve_set(
     found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: QuestionText
 ) -> Verdict | None:
     """All options that a block chooses and does not reject."""
-    everything = tuple(range(count))
+    found, everything = _without_facts(found, tape, question), tuple(range(count))
     concludes = bool(found) and found[-1].explicit and len(found[-1].options) > 1
     concludes = concludes or any([hit.verdict == ANSWER for hit in found])
     judged = None if concludes or not found else sorted_by_verdict(tape, count) or judged_in_turn(tape, count)

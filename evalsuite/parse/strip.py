@@ -56,7 +56,7 @@ _ORDINARY = re.compile(
 _BOXES = r"(?=(?:[ ,;]{0,3}[A-Ha-h][ :](?:\[[ xX√]\]|[☐☑])){0,10}[ ]*$)"
 _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
-    rf"(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
+    rf"(?P<bracketed>(?<=[(]){ENCLOSED.pattern}(?=[)]))|(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
     rf"|(?P<turn>(?:{_SPECIAL}):?(?:\s?(?:assistant|model|bot|sop)\b[ :]*)?)"
     r"|(?P<box>(?<=Finish)\[|<\|(?:begin|end)_of_box\|>|</?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
     r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n|eo[ael])(?:\s[^<>]{0,200})?/?>)"
@@ -221,6 +221,8 @@ def _replacement(kind: str, token: str) -> str:
     if kind == "entity":
         char = html.unescape(token)
         return fold(char) if len(char) == 1 else " "
+    if kind == "bracketed":  # (①)
+        return inner_character(token)
     if kind in ("keycap", "enclosed"):
         inner = "10" if token == "\U0001f51f" else token[0] if token[0].isascii() else inner_character(token[0])
         return f"({inner})" if inner else ""
