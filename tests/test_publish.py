@@ -221,13 +221,18 @@ def test_parameters_are_those_of_all_cells(run_copy: Path) -> None:
     assert "limit" not in log.models_of(run_copy, "lexical")[0].params
 
 
-def test_the_hash_of_each_split_is_logged(run_copy: Path) -> None:
-    def other_split(results: dict[str, Any]) -> None:
-        own = next(cell for cell in results["cells"] if cell["model"] == "lexical")
-        facts = own["facts"] | {"data": "1" * 64}
-        results["cells"].append(own | {"split": "dev", "facts": facts})
+def add_lexical_cell(**changes: str) -> Callable[[dict[str, Any]], None]:
+    """A change of results.json that adds a cell of `lexical` with other data and `changes`."""
 
-    change(run_copy, other_split)
+    def add(results: dict[str, Any]) -> None:
+        own = next(cell for cell in results["cells"] if cell["model"] == "lexical")
+        results["cells"].append(own | {"facts": own["facts"] | {"data": "1" * 64}} | changes)
+
+    return add
+
+
+def test_the_hash_of_each_split_is_logged(run_copy: Path) -> None:
+    change(run_copy, add_lexical_cell(split="dev"))
     (one,) = log.models_of(run_copy, "lexical")
     hashes = {name: value for name, value in one.tags.items() if name.startswith("data.")}
     assert set(hashes.values()) == {OTHER_DATA, "1" * 64}
@@ -236,12 +241,7 @@ def test_the_hash_of_each_split_is_logged(run_copy: Path) -> None:
 
 
 def test_a_wording_with_a_file_of_its_own_has_a_hash_of_its_own(run_copy: Path) -> None:
-    def translate(results: dict[str, Any]) -> None:
-        own = next(cell for cell in results["cells"] if cell["model"] == "lexical")
-        facts = own["facts"] | {"data": "1" * 64}
-        results["cells"].append(own | {"variant": "translate-en", "facts": facts})
-
-    change(run_copy, translate)
+    change(run_copy, add_lexical_cell(variant="translate-en"))
     (one,) = log.models_of(run_copy, "lexical")
     hashes = {name.split(".", 4)[-1]: value for name, value in one.tags.items() if name.count(".") == 4}
     assert hashes == {"paper": OTHER_DATA, "translate-en": "1" * 64}

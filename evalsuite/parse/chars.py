@@ -61,8 +61,8 @@ _PLAIN = dict(zip("\r\u2028\u2029\t∶ː꞉–−\u2010\u2011➡⇒⟶➔➜≻�
     "拣": "选",
 }
 _FOLD = _Fold({ord(char): plain for char, plain in _PLAIN.items()})
-_SAME: set[str] = set()  # characters that folding does not change, as far as texts had them
-_MANY = 64  # so many different characters change that one pass over the text costs less than a pass for each
+_SAME: set[str] = set()  # the characters read so far that folding does not change
+_MANY = 64  # above this number of changed characters, one str.translate costs less than a replacement for each
 
 
 def fold(text: str) -> str:

@@ -137,9 +137,7 @@ def reclassify(said: list[Cue], low: str, question: QuestionText) -> list[Cue]:
     if head and (head[1] or not question.wrong):
         cells = {cell.start(1): "Z" if cell[1] == "是" else "=" for cell in _CELL.finditer(low, head.end())}
         said = [(cells.get(start, kind), start, end) for kind, start, end in said]
-    matches = (
-        [*chain.from_iterable(pattern.finditer(low) for pattern in question.verdicts)] if question.verdicts else []
-    )
+    matches = chain.from_iterable(pattern.finditer(low) for pattern in question.verdicts)
     if verdicts := [("-" if match[1] else "+", *match.span()) for match in matches]:
         said = [cue for cue in said if not any(s < cue[2] and cue[1] < e for _, s, e in verdicts)]
         said = sorted(verdicts + said, key=itemgetter(1))
