@@ -35,7 +35,7 @@ site: .venv/docs
 JOBS ?= 3
 PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile
 
-# make test ALL=1: the thorough ones with them, in one run, which makes once what they share; CI does.
+# make test ALL=1: the thorough ones with them, in one run, which makes once what they share.
 test: .venv/test lint
 	$(PYTEST) $(if $(ALL),,-m "not thorough")
 

@@ -25,7 +25,7 @@ def test_every_test_is_in_a_tier_that_ci_runs() -> None:
     targets = dict(re.findall(r"^(test\S*): .*\n\t\$\(PYTEST\) (?:\$\(if \$\(ALL\),,)?-m ([^)\n]+)", makefile, re.M))
     assert {targets[target].strip('"'): target for target in targets} == cpu.TIERS
     script = re.sub(r"#.*", "", (TESTS.parent / ".ci/run").read_text(encoding="utf-8"))
-    assert "make test ALL=1" in script
+    assert "make run && make test ||" in script and "make test-thorough ||" in script
 
 
 def test_a_file_with_thorough_tests_keeps_others(request: pytest.FixtureRequest) -> None:
