@@ -52,7 +52,7 @@ AGREEMENT = {
     "replies": 1.0,
     "long_replies": 1.0,
     "third_replies": 1.0,
-    "strong_replies": 0.96,
+    "strong_replies": 0.955,
     "real_replies": 0.97,
     "held_choices": 0.88,
     "options.jsonl": 0.985,

@@ -39,7 +39,7 @@ from evalsuite.parse.reasoned import answer_part
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.strip import whole_reply
 
-PARSER_VERSION = "25"
+PARSER_VERSION = "26"
 
 __all__ = [
     "PARSER_VERSION",

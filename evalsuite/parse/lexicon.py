@@ -66,10 +66,10 @@ CUES: dict[str, str] = {
     "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 alternatives 然后是 最不可能 也是原因之一 secondly",  # a second choice
     "E": "除(|了) except other_than apart_from",  # except
     "O": "其(他|它|余) 别的 the_(others|rest)",  # the others
-    "0": "以上都不 不下结论 neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
+    "0": "以上(|选项)(都|均)不 不下结论 (没有|未能|未)(形成结论|达成一致) neither_(option|one|is) 无(正确|直接适用) 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全(部|选) 两者 everything both all either",  # all
-    "~": "(他|她|们)的选择 需要是 若(干|无) 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
+    "~": "(他|她|们)的选择 问的是 需要是 若(干|无) 可是 总是 只是 原来是 成为 作为 行为 为了 不过 不仅 不妨 现在 故事 错过 过错 也许 如果我没理解错 候选人 故意 是否 没有(足够|更多) which_(|one_)is_correct",  # words that contain a cue word but are none
     "u": "唯一 只有 只能 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) 填它 一并选上 this_one",  # chooses the option under discussion

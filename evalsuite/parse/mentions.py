@@ -615,8 +615,14 @@ def with_near(
     return sorted(groups + found, key=itemgetter(0)) if found else groups
 
 
+_CUT_SHORT = 6  # the fewest characters of an option's beginning that name it with … behind them
+
+
 def _near(text: str, options: OptionKeys) -> int | None:
     words, tails = bare(text), LEXICON["tails"]
+    if len(words) >= _CUT_SHORT and text.endswith(("…", "...")):  # “行为人没有代理权…”
+        begun = [n for n, option in enumerate(options.keys) if option.startswith(words)]
+        return begun[0] if len(begun) == 1 else None
     if (option := options.near(words)) is not None or not words.endswith(tails):
         return option
     forms = [words[: -len(tail)] for tail in tails if words.endswith(tail)]

@@ -14,7 +14,7 @@ from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
 # Patterns over the tokens of a tape (tape.TOKENS), before or behind a hit.
-_ITEM = re.compile(r"[!/]b[(\[|+]*\Z")  # at the head of a line with a bullet
+_ITEM = re.compile(r"[!/^]b[(\[|+]*\Z")  # at the head of a line with a bullet
 _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 _SHORT = re.compile(r"![@_'~=#,.Ac]*(?:[+]?['_~]*R)?T(?:[_'~,.]|=(?!['_~#]))*")
 _ENDS_FIRST = re.compile(r"![_'~#=yi]*T\.")  # the first sentence ends with an option's text
@@ -341,6 +341,14 @@ def _in_passing(hit: Hit, tape: Tape, low: str) -> bool:
     return "\n" in low[first : hit.start].strip() and "\n" in low[hit.end : last].strip()
 
 
+def _items_kept(found: Sequence[Hit], gone: Sequence[Hit], everything: tuple[int, ...]) -> Verdict | None:
+    """The options of a list, where all others are rejected below it: - A. …, - C. …, and B和D没有提到."""
+    items = [hit for hit in found if hit.verdict in (NAME, STATE) and hit.labelled and _ITEM.search(hit.before)]
+    if not items or not gone or items[-1].at > gone[0].at or {*_union(items)} != {*everything} - {*_union(gone)}:
+        return None
+    return Verdict(Status.PARSED, tuple(sorted(_union(items))), "elimination", items[0].start, gone[-1].end)
+
+
 def resolve_set(
     found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int, question: QuestionText
 ) -> Verdict | None:
@@ -358,17 +366,24 @@ def resolve_set(
     chosen = _chosen(found, tape, low, everything)
     picked = {*_union(chosen)}  # AC，而不是ABC rejects neither A nor C
     # An answer by name and a conclusion outrank what is before them.
-    named = chosen[0].start if chosen and (chosen[0].strength == 4 or chosen[0].firm) else -1
+    first = chosen[0] if chosen else None
+    named = first.start if first and (first.strength == 4 or first.firm) else -1
+    # Behind an answer by name, or a set at the head, texts are explained, not taken back: A、D（玻璃破碎没有新物质）.
+    heads = first and (named >= 0 or first.rule in _ANSWERS or (first.before == "!" and len(first.options) > 1))
+    explained = first.start if first and heads else tape.spans[-1][1]
     gone = [hit for hit in found if hit.verdict == NOT and hit.start > named]
-    wrong = {*_union([hit for hit in gone if not picked < {*hit.options}])}
+    gone = [hit for hit in gone if hit.start < explained or tape.tokens[hit.at] not in "TWm"]
+    wrong = {*_union([hit for hit in gone if not set() < picked < {*hit.options}])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
     supposed = [hit for hit in found if hit.picks and _SUPPOSED.search(hit.before)]
     if chosen and chosen[-1] in supposed and len({hit.options for hit in supposed}) > 1:
         return None  # 如果按旧法，应选A、C；如果按新法，则选A、D
+    if len(options) < 2 and not cut and (kept := _items_kept(found, gone, everything)):
+        return kept
     if not options:
         left = tuple(n for n in everything if n not in _union(found))
         ends = gone and (_RULED_OUT.match(found[-1].behind) or _ALONE.search(found[-1].before))
-        if ends and left and not cut and found[-1] is gone[-1]:
+        if ends and left and not cut and found[-1] is gone[-1] and not any(hit.verdict == NONE for hit in found):
             return Verdict(Status.PARSED, left, "elimination", gone[0].start, gone[-1].end)
         none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]
         listed = [hit for hit in found if hit.rule == "named" and hit.options and not _DOUBTED.match(hit.behind)]

@@ -341,7 +341,7 @@ def _unrepeated(found: list[Hit], count: int, several: bool, echo: bool) -> list
         bare = len(run) > 1 and at == len(found) - 1 and not hit.behind and hit.before[-1:] in "/.;:"  # cut off
         heads = hit.heads and not (run and hit.before[-1:] == "(")  # in brackets: a remark
         follows = (heads or bare) and hit.options == (*range(len(listed), len(listed) + len(hit.options)),)
-        if not follows and hit.options:
+        if (not follows and hit.options) or (run and _ANNOUNCED_ITEM.search(hit.before)):
             run, listed = [], []
             follows = hit.heads and hit.options == (*range(len(hit.options)),)
         if follows:
@@ -383,7 +383,7 @@ def _paraphrased(found: list[Hit], tokens: str) -> list[Hit]:
             item = hit
         elif item and "/" in (between := tokens[item.at + 1 : hit.at]):
             item = hit._replace(verdict=item.verdict, rule="item") if _NEXT_ITEM.fullmatch(between) else None
-            found[at] = item if item and hit.rule in ("named", "line") else hit
+            found[at] = item if item and hit.rule in ("named", "line", "discussed") else hit
     return [
         hit._replace(verdict=LINE, rule="line")
         if hit.rule == "named"
@@ -397,7 +397,8 @@ def _paraphrased(found: list[Hit], tokens: str) -> list[Hit]:
 
 
 _LINED = re.compile(r"[!/^][b(]*\Z")
-_ANNOUNCED_ITEM, _NEXT_ITEM = re.compile(r":\^{1,2}(?:b[(]*)?\Z"), re.compile(r"[^/]*/{1,2}(?:b[(]*)?")
+_ANNOUNCED_ITEM = re.compile(r":\^{1,2}(?:b[(]*)?\Z")
+_NEXT_ITEM = re.compile(r"[^/]*(?:/b['_~]+:[^/^]*)?/{1,2}(?:b[(]*)?")  # also behind a line of reasons: - 依据: …
 _PLAIN_LINE = re.compile(r"[.:][_~#',]*\.?(?:/|$)")
 
 
