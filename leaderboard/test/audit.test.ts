@@ -120,14 +120,16 @@ test("lines stand in the order of marking and come back", () => {
   setMark(SPAN, { right: false });
   setMark(MANY, { said: ["甲", "丙"] });
   setMark(SPAN, { note: "短" });
+  setMark(ONE, { note: "以后再看" });
+  setMark(TEXT, { note: "?" });
   const lines = linesOf().map((x) => JSON.parse(x));
   assert.deepEqual(
     lines.map((x) => x.output),
-    ["2", "3"],
+    ["2", "3", "1", "4"],
   );
   assert.deepEqual(lines[1], { sample: "s", output: "3", annotator: "林", right: false, blind: true, note: "短" });
   loadMarks(); // nothing is kept here
-  assert.equal(importLines(lines), 2);
+  assert.equal(importLines(lines), 4);
   assert.deepEqual(
     linesOf().map((x) => JSON.parse(x)),
     lines,
