@@ -11,6 +11,7 @@ from run_files import write_jsonl
 from typer.testing import CliRunner
 
 from evalsuite.authoring.agree import annotator_agreement, match_annotations
+from evalsuite.authoring.inspection import annotation_quality
 from evalsuite.cli.build import build
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.results.schema.annotation import AnnotatedDialogue
@@ -98,6 +99,20 @@ def test_one_file_of_three(tmp_path: Path) -> None:
     found = annotator_agreement([file])
     assert {s.who for s in found.steps} == {("甲", "乙"), ("甲", "丙"), ("乙", "丙")}
     assert any("甲 and 丁 have no dialogue in common" in note for note in found.notes)
+
+
+def test_a_dialogue_of_easy_and_of_hard_is_two(tmp_path: Path) -> None:
+    """One is compared with that of the same set alone, whichever file it is in, and with its own gold."""
+    easy, hard = row("1", [CAUSE]), row("1", [THING]) | {"set": "hard"}
+    files = [write_jsonl(tmp_path / f"{name}.jsonl", *rows) for name, rows in (("甲", [easy, hard]), ("乙", [hard]))]
+    found = annotator_agreement(files)
+    assert found.annotators == {"甲": 2, "乙": 1} and not found.disagreements
+    assert all(step.same == 1 for step in found.steps)
+    with pytest.raises(DataError, match=r"is in .*甲\.jsonl, too"):
+        annotator_agreement([*files, write_jsonl(tmp_path / "甲2.jsonl", hard | {"annotator": "甲"})])
+    gold = write_jsonl(tmp_path / "gold.jsonl", row("1", [THING]) | {"set": "hard"})
+    (qualified, _) = annotation_quality([files[0], files[1]], gold).qualified
+    assert (qualified.items, qualified.right) == (1, 1)
 
 
 def test_what_cannot_be_compared(tmp_path: Path, files: list[Path]) -> None:

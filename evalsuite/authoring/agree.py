@@ -34,6 +34,9 @@ STEPS = {  # step -> its units, and the values that are compared
 }
 
 
+DialogueKey = tuple[str, str]  # (set, id): a dialogue may be annotated for EASY and for HARD
+
+
 @dataclass(frozen=True, slots=True)
 class StepAgreement:
     """Agreement of two annotators at one step."""
@@ -101,14 +104,14 @@ def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
     )
 
 
-def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDialogue]], list[str]]:
-    """Annotator -> id -> dialogue, and a note on each file with problems.
+def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[DialogueKey, AnnotatedDialogue]], list[str]]:
+    """Annotator -> set and id -> dialogue, and a note on each file with problems.
 
     An annotator is named by the `annotator` field, else by the file's name. Raises DataError for an annotator with one dialogue
     in two files, of which only one would count.
     """
-    by_name: dict[str, dict[str, AnnotatedDialogue]] = {}
-    file_of: dict[tuple[str, str], Path] = {}
+    by_name: dict[str, dict[DialogueKey, AnnotatedDialogue]] = {}
+    file_of: dict[tuple[str, DialogueKey], Path] = {}
     notes = []
     for file in files:
         dialogues, wrong = check_dialogues(file)
@@ -118,11 +121,12 @@ def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDi
             name = dialogue.annotator or next(
                 (knowledge.annotator for knowledge in dialogue.annotations if knowledge.annotator), file.stem
             )
-            if (first := file_of.setdefault((name, dialogue.id), file)) != file:
+            key = dialogue.set, dialogue.id
+            if (first := file_of.setdefault((name, key), file)) != file:
                 raise DataError(
                     f"dialogue {dialogue.id} of {name} is in {first}, too; compare one file of each annotator", file
                 )
-            by_name.setdefault(name, {})[dialogue.id] = dialogue
+            by_name.setdefault(name, {})[key] = dialogue
     return by_name, notes
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from evalsuite.authoring.agree import (
     AgreementReport,
+    DialogueKey,
     accepted,
     annotator_agreement,
     by_annotator,
@@ -24,7 +25,7 @@ from evalsuite.authoring.annotations import read_dialogues
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.results.schema.annotation import REASONS, AnnotatedDialogue
 
-Dialogues = Mapping[str, AnnotatedDialogue]  # by id
+Dialogues = Mapping[DialogueKey, AnnotatedDialogue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify:
     inspected = tuple(
         verdicts for name, dialogues in by_name.items() if (verdicts := _verdicts(name, dialogues)).inspected
     )
-    right = {dialogue.id: dialogue for dialogue in read_dialogues(gold)} if gold else {}
+    right: Dialogues = {(dialogue.set, dialogue.id): dialogue for dialogue in read_dialogues(gold)} if gold else {}
     qualified = tuple(
         _qualified(name, dialogues, right, qualify, gold)
         for name, dialogues in by_name.items()
@@ -120,9 +121,9 @@ def _verdicts(name: str, dialogues: Dialogues) -> Inspected:
 
 def _qualified(name: str, dialogues: Dialogues, gold: Dialogues, qualify: float, file: Path) -> Qualified:
     items = right = more = 0
-    for gold_dialogue in gold.values():
+    for key, gold_dialogue in gold.items():
         items += max(1, len(gold_dialogue.standing))
-        dialogue = dialogues.get(gold_dialogue.id)
+        dialogue = dialogues.get(key)
         if dialogue is None:
             continue
         if dialogue.dialogue != gold_dialogue.dialogue:
