@@ -197,6 +197,23 @@ def test_estimates_come_near_the_truth(whole: bool) -> None:
     assert held >= 180
 
 
+def test_an_interval_does_not_depend_on_the_names_of_strata() -> None:
+    """A set of names has another order in another process."""
+    sizes = [(n, 3 + 7 * n % 11, 2 + n % 2) for n in range(12)]
+
+    def interval(prefix: str) -> figures.Interval:
+        drawn = [
+            (choice(10 * n + i, read=(n + i) % 3), f"{prefix}{n}", size, count)
+            for n, size, count in sizes
+            for i in range(count)
+        ]
+        sample = sample_of(*drawn)
+        marks = [Mark(d.output.id, "p", right=len(d.output.id) % 2 == 0, said=0) for d in sample.drawn]
+        return figures.correct_share(figures.consensus(sample, marks))
+
+    assert len({interval(f"{n} ") for n in range(50)}) == 1
+
+
 def test_precision_and_recall() -> None:
     sample, marks = table4()
     found = figures.consensus(sample, marks)

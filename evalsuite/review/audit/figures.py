@@ -108,7 +108,7 @@ def correct_share(consensuses: Sequence[Consensus]) -> Interval:
         p = (hits + 0.5) / (n + 1)
         spread[auto] = p * (1 - p)
     variance = 0.0
-    for stratum in {v.stratum for v in consensuses}:
+    for stratum in dict.fromkeys(v.stratum for v in consensuses):
         group = [v for v in consensuses if v.stratum == stratum]
         n, size = len(group), group[0].size
         # A coarse stratum may hold both classes.
