@@ -238,6 +238,14 @@ def test_the_rows_of_a_table_are_entries_without_its_header(tmp_path: Path) -> N
     assert found.join([found.entries[n] for n in (1, 2, 0)]) == '0,二问,乙\n1,三问,丙\n2,"一问，\n两行",甲'
 
 
+def test_a_line_without_quotes_is_a_row_however_long(tmp_path: Path) -> None:
+    """`csv` takes cells of up to 131,072 characters, and a row of a TSV file may have two of them."""
+    path = tmp_path / "a.tsv"
+    long = "问" * 70_000 + "\t" + "答" * 70_000
+    path.write_text(f"question\tanswer\n{long}\n", encoding="utf-8")
+    assert [entry.text for entry in read_entries(File(path, (), (), "")).entries] == [long]
+
+
 @pytest.mark.parametrize(("benchmark", "task"), [("cmmlu", "exam"), ("halluqa", "choose"), ("xcopa", "cause_effect")])
 def test_numbers_of_shipped_benchmarks_stay_in_place(benchmark: str, task: str) -> None:
     """A model that has read nothing expects 6 after 5, and would find the published order likelier."""

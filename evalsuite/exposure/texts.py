@@ -133,11 +133,13 @@ _BLANK = re.compile(r"[\s,]*")
 
 def _table_rows(text: str, quoted: bool) -> list[str]:
     """The rows under the header, which would stand first in the published order alone. Quoted cells may hold ends of lines."""
-    lines, rows, start = text.split("\n"), list[str](), 0
-    reader = csv.reader((f"{line}\n" for line in lines), quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
-    for _ in reader:
-        rows.append("\n".join(lines[start : reader.line_num]))
-        start = reader.line_num
+    rows = lines = text.split("\n")
+    if quoted:
+        rows, start = [], 0
+        reader = csv.reader(f"{line}\n" for line in lines)
+        for _ in reader:
+            rows.append("\n".join(lines[start : reader.line_num]))
+            start = reader.line_num
     return [row for row in rows[1:] if row.strip()]
 
 
