@@ -214,6 +214,8 @@ def test_precision_and_recall_are_of_entailment_in_every_order_of_the_options(
     part = class_part(Answered(task, BENCHMARK.language, items, replies, answers, Reading(), {}))
     values = part.sums.finish(part.sums.statistics.sum(axis=0))
     assert values["recall"] == 1 and values["precision"] == mean(item.gold == 0 for item in originals)
+    named = {name for name, signature in part.signatures.items() if "|positive:entailment|" in signature}
+    assert named == {"precision", "recall"}
 
 
 # --- prompts

@@ -17,5 +17,7 @@ def class_part(answered: Answered) -> Part:
     positive = CLASSES[0] if "precision" in metrics else None
     classes = Classes.of_texts(chosen, [item.references[0] for item in answered.items], positive)
     names = {name: name for name in metrics if name != "accuracy"}
-    signatures = {name: f"{name}|def:sklearn|{choice_method(answered)}" for name in names}
+    # Without this field they were of the first item's first option, also where a perturbation had moved it.
+    of_class = dict.fromkeys(("precision", "recall"), f"|positive:{positive}")
+    signatures = {name: f"{name}|def:sklearn{of_class.get(name, '')}|{choice_method(answered)}" for name in names}
     return Part("classes", classes, names, signatures, of_items={})  # a single item has no class metrics
