@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evalsuite.backends.checkpoint import texts_response
 from evalsuite.common.errors import ConfigError
 from evalsuite.results.store import Store, _item_fields, _pack, _unpack, find_store, open_store, request_key
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
@@ -298,6 +299,20 @@ def test_replies_of_earlier_versions_have_no_digest(tmp_path: Path) -> None:
         store.put([("k", Response("other", "stop"))])  # the first one stays, and its digest is not that of the second
         assert store.done("kl") == {"k", "l"} and store.cells() == [CELL]
         assert (found := store.response("k")) and (found.text, found.thinking_tokens) == ("x高兴", 2)
+
+
+def test_an_option_without_tokens_that_an_earlier_version_stored_is_a_failure(tmp_path: Path) -> None:
+    """Its score by token would divide by 0. The same of a text to test for contamination is none: it has no options."""
+    scored = Response("", "texts", 5, likelihoods=(Likelihood(-0.5, 1, -1.0), Likelihood(0.0, 0, 0.0)))
+    of_text = Response("", "nll", 0, likelihoods=(Likelihood(0.0, 0), Likelihood(0.0, 0)))
+    failed = texts_response([[-0.5], []], [-1.0, 0.0], 5)
+    with Store(tmp_path / "s") as store:
+        store.plan(CELL, [("k", TRIAL)])
+        store.put([("k", scored), ("l", of_text)])
+    with Store(tmp_path / "s") as store:
+        assert store.response("k") == failed and store.done("kl") == {"l"} and store.response("l") == of_text
+        store.put([("k", failed)])
+        assert [response for _, _, response in store.read(CELL)] == [failed]
 
 
 def test_a_schema_that_is_no_text_is_a_broken_store(tmp_path: Path) -> None:

@@ -484,6 +484,10 @@ def _response(
     likelihoods: str | None = None,
 ) -> Response:
     options = tuple(Likelihood(*x) for x in _parsed(likelihoods)) if likelihoods else ()
+    if finish == "texts" and not all(option.tokens for option in options):
+        # Older versions stored it as a reply, in which such an option had a probability of 1.
+        empty = [option.tokens for option in options].index(0)
+        return Response("", "error", prompt, error=f"option {empty}: its text has no tokens")
     return Response(text, finish, prompt, new, reasoning=reasoning, likelihoods=options, thinking_tokens=thinking)
 
 
