@@ -131,8 +131,9 @@ def test_what_is_planned_is_read_back(tmp_path: Path) -> None:
 def test_a_failure_is_no_reply_and_is_asked_again(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
         store.plan(CELL, [("k", TRIAL)])
-        store.put([("k", Response("", "error", error="out of memory"))])
+        store.put([("k", Response("", "error", error="half a character: \ud83d"))])
         assert store.done(["k"]) == set()
+        store.put([("k", Response("", "error", error="out of memory"))])
         ((_, _, response),) = store.read(CELL)
         assert response == Response("", "error", error="out of memory")
         store.put([("k", Response("", "stop"))])  # an empty reply is a reply

@@ -301,7 +301,10 @@ class Store:
                     self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, counted))
                 self._add_bound(r.bound)
                 if r.error is not None:
-                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, hide(r.error, cut=True)))
+                    self._db.execute(
+                        "INSERT OR REPLACE INTO failures VALUES (?, ?)",
+                        (key, hide(escape_surrogates(r.error), cut=True)),
+                    )
                     continue
                 if key in self._damaged:
                     self._forget(key)
