@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import tempfile
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -314,6 +316,28 @@ def test_an_option_without_tokens_that_an_earlier_version_stored_is_a_failure(tm
         assert store.response("k") == failed and store.done("kl") == {"l"} and store.response("l") == of_text
         store.put([("k", failed)])
         assert [response for _, _, response in store.read(CELL)] == [failed]
+
+
+def test_a_store_in_a_read_only_folder_is_read() -> None:
+    """A store of an earlier version lacks a table. The folder stays as it is."""
+    with tempfile.TemporaryDirectory() as name:  # pytest's own is closed to others
+        path = Path(name, "s")
+        _store_replies(path)
+        with sqlite3.connect(path) as db:
+            db.execute("DROP TABLE digests")
+        db.close()
+        was = path.read_bytes()
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+        user = os.geteuid()
+        try:
+            os.seteuid(user or 65534)  # root may write anywhere
+            with Store(path) as store:
+                assert store.cells() == [CELL] and store.done("klm") == {"k", "l"}
+        finally:
+            os.seteuid(user)
+            path.parent.chmod(0o755)
+        assert [*path.parent.iterdir()] == [path] and path.read_bytes() == was
 
 
 def test_a_schema_that_is_no_text_is_a_broken_store(tmp_path: Path) -> None:

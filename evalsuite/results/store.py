@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import astuple
 from functools import lru_cache, partial
 from pathlib import Path
@@ -144,7 +145,13 @@ class Store:
             raise ConfigError(f"{path}: cannot be opened as a store: {error}; {_REPAIR}") from None
 
     def _open(self, path: Path, whole: bool) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        # SQLite writes beside a store that it reads; what cannot be written is read into a temporary database. Replies in a
+        # store.sqlite-wal would be lost there.
+        fixed = not (whole or all(map(_is_writable, (path, path.parent))))
+        self._db = sqlite3.connect("" if fixed else path, isolation_level=None, timeout=30)
+        if fixed:
+            with closing(sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True)) as file:
+                file.backup(self._db)
         self._db.text_factory = partial(str, encoding="utf-8", errors="replace")  # a changed byte changes the digest
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -444,6 +451,10 @@ def without_cells(run: Path) -> ConfigError:
 def open_store(run: Path) -> Store:
     """Open the store of a run's folder. Raises ConfigError if there is none."""
     return Store(find_store(run))
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _place(cell: Cell) -> str:
