@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from evalsuite.backends.base import Answering
+from evalsuite.backends.baseline import Baseline, lexical, pieces
 from evalsuite.backends.checkpoint import Checkpoint, labels_response, locate, texts_response
 from evalsuite.backends.hf import prefill
 from evalsuite.backends.hf.backend import HuggingFace, plan_batches
@@ -106,6 +107,24 @@ def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequen
         trial = Trial(item, Prompt(bundled("prompts"), TASKS[task], "paper").request(item), "paper")
         (((_, reply),),) = backend.answer([trial], [False])
         assert reply.text == expected
+
+
+@pytest.mark.parametrize(("turn", "expected"), [("8:30 在车站见", "8:30 在车站见"), ("B: 在车站见", "在车站见")])
+def test_a_time_is_no_speaker(turn: str, expected: str) -> None:
+    item = Item("i", "conflict_detection", "easy", "test", (turn,), "？", references=("x",))
+    assert pieces(item) == [expected] and lexical(item) == expected
+
+
+def test_majority_of_a_task_does_not_depend_on_the_other_tasks(sample: CorecodeCorpus) -> None:
+    """A run of more benchmarks or tasks has the same replies, under the same keys."""
+    task, other = "slot_identification", "domain_identification"
+    every, alone = (
+        load_backend(Model(name="b", backend="baseline", path="majority"), train)
+        for train in (sample.train, lambda name, item_set: sample.train(name, item_set) if name == task else ())
+    )
+    assert isinstance(every, Baseline) and isinstance(alone, Baseline)
+    assert every.fingerprints[task, "easy"] == alone.fingerprints[task, "easy"] != every.fingerprints[other, "easy"]
+    assert every.fingerprint == alone.fingerprint and (other, "easy") not in alone.fingerprints
 
 
 def test_an_unknown_baseline_is_refused() -> None:

@@ -89,6 +89,14 @@ def test_they_are_those_that_ship(tmp_path: Path) -> None:
     assert before == (tmp_path / "run" / "results.json").read_bytes()
 
 
+def test_majority_of_a_run_with_more_benchmarks_has_the_same_replies(tmp_path: Path) -> None:
+    facts = []
+    for tasks in (["SI"], ["SI", "cicero_cause"]):
+        done = evalsuite.run(model=["majority"], tasks=tasks, limit=1, out=tmp_path / tasks[-1], data=bundled("sample"))
+        facts.append([c["facts"] for c in cells_of(done) if c["task"] == "slot_identification"])
+    assert facts[0] == facts[1]
+
+
 def test_without_training_items_majority_stays_out(tmp_path: Path) -> None:
     """The baseline majority does not come along; if it is named, it fails and says so. It answers the tasks that have
     training items."""

@@ -20,7 +20,7 @@ from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response, Trial
 
 _Answer = tuple[int, ...] | str  # positions of the right options, or a text
-_SPEAKER = re.compile(r"^[^:]{0,2}:")  # a speaker mark; turns of some benchmarks have none
+_SPEAKER = re.compile(r"^[^\W\d_]{1,2}:")  # a speaker mark; turns of some benchmarks have none, but times such as 8:30
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
 
@@ -38,8 +38,10 @@ class Baseline(WithoutEngine):
             raise BackendError(f"model {model.name}: {unknown('baseline', model.path, kinds)}")
         # Two items with the same prompt may have different answers, so replies of `oracle` are stored by item.
         self.settings: dict[str, Any] = {"by": "item"} if model.path == "oracle" else {}
-        # The number is a version: since 2, `majority` answers by position.
-        self.fingerprint = f"baseline:{model.path}:{2 if model.path == 'majority' else 1}"
+        # The number is a version: since 2, `majority` answers by position, and a time is no speaker for `random` and `lexical`.
+        self.fingerprint = f"baseline:{model.path}:{1 if model.path == 'oracle' else 2}"
+        # (task, set) -> fingerprint there: replies of `majority` depend on the training items of that task and set alone.
+        self.fingerprints: dict[tuple[str, str], str] = {}
         self._reply = kinds[model.path]
         self._favourites: dict[tuple[str, str], list[_Answer]] = {}
         if model.path == "majority":
@@ -47,8 +49,9 @@ class Baseline(WithoutEngine):
                 # The answers of the training split (dev if there is none), the most frequent first; ties in their order.
                 counts = Counter(item.golds or item.target for item in train(*pair))
                 if counts:
-                    self._favourites[pair] = [answer for answer, _ in counts.most_common()]
-            self.fingerprint += f":{hashlib.sha256(repr(self._favourites).encode()).hexdigest()[:16]}"
+                    self._favourites[pair] = favourites = [answer for answer, _ in counts.most_common()]
+                    digest = hashlib.sha256(repr(favourites).encode()).hexdigest()
+                    self.fingerprints[pair] = f"{self.fingerprint}:{digest[:16]}"
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Replies:
         raise BackendError(f"{self.fingerprint}: a baseline answers a benchmark's items, not prompts")

@@ -151,7 +151,7 @@ def store_plan(
     """Store the plan of each cell; returns the cells with their trials and the keys of their replies."""
     planned = []
     for cell, trials in cells:
-        keys = [request_key(backend.fingerprint, t.request, model.chat, cell.facts["sampling"]) for t in trials]
+        keys = [request_key(cell.facts["fingerprint"], t.request, model.chat, cell.facts["sampling"]) for t in trials]
         store.plan(cell, list(zip(keys, trials, strict=True)))
         planned.append((cell, trials, keys))
     return planned

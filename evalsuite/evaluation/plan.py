@@ -289,7 +289,7 @@ def plan_cells(
                     "data": file.sha256,
                     **file.facts,
                     "template": prompt.sha256,
-                    "fingerprint": backend.fingerprint if backend else None,
+                    "fingerprint": _fingerprint(backend, source) if backend else None,
                     "backend": model.backend,
                     "chat": model.chat,
                     "sampling": settings_of(backend, scoring) if backend else None,
@@ -318,6 +318,12 @@ def plan_cells(
                     )
                 place = Place(model.name, source.task.name, source.set, s.split, wording, count, scoring, change.name)
                 yield Cell(place, facts), trials
+
+
+def _fingerprint(backend: Backend, source: EvalSet) -> str:
+    """The backend's fingerprint, or its own one for the task and set, whose training items the baseline `majority` knows."""
+    known: dict[tuple[str, str], str] = getattr(backend, "fingerprints", {})
+    return known.get((source.task.name, source.set), backend.fingerprint)
 
 
 def _trials(
