@@ -21,6 +21,7 @@ from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.export import callbacks
+from evalsuite.exchange.submit.data import Official, OfficialCell
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.finetuning.settings import Sweep
@@ -232,6 +233,23 @@ def test_adapters_are_trained_on_the_columns_of_their_wording(home: Path, tmp_pa
         items = as_asked(pool, row_prompts(model, pool, settings), pool.items)
         questions[wording] = items[0].question
     assert questions == {"polite": "10点在公园10见面", "plain": "第10天去哪里？"}
+
+
+def test_a_wording_with_a_file_of_its_own(home: Path, tmp_path: Path) -> None:
+    """The manifest names the file; items that it lacks, or that are broken there, count as lines left out."""
+    shutil.copytree(home, tmp_path / "home")
+    text = FIVE.replace("gold: \"{{ 'A' }}\",", "gold: \"{{ 'A' }}\", wordings: {polite: {data: {test: other.jsonl}}},")
+    (tmp_path / "home" / "five.yaml").write_text(text, encoding="utf-8")
+    lines = [json.dumps(row(n) | ({"places": []} if n == 2 else {}), ensure_ascii=False) + "\n" for n in range(3)]
+    (tmp_path / "home" / "other.jsonl").write_text("".join(lines), encoding="utf-8")
+    asked = {"tasks": ["five_pick"], "prompt": ["plain", "polite"], "skip_bad": True, "out": tmp_path / "run"}
+    done = evalsuite.run({"a": lambda request: "A"}, benchmark=[tmp_path / "home" / "five.yaml"], **asked)
+    assert {c.variant: (c.facts.skipped_lines, c.items) for c in done.cells} == {"plain": (0, 4), "polite": (2, 2)}
+    official = Official(Corpora(tmp_path / "home", skip_bad=True))
+    assert all(isinstance(official.cell(cell), OfficialCell) for cell in done.cells)
+    named = json.loads((tmp_path / "run" / "manifest.json").read_bytes())["data"]
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    assert named["five/five/test/pick/polite"] == {"sha256": digest, "items": 2} and len(named) == 2
 
 
 def test_people_answer_a_benchmark_file(home: Path, tmp_path: Path) -> None:

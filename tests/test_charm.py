@@ -373,6 +373,11 @@ def test_a_translation_that_lacks_items(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="lacks 1 of the items that wording translate-en asks, first: charm/chinese"):
         prepare("bundled:models.yaml", **asked)
     assert prepare("bundled:models.yaml", **asked, skip_bad=True)
+    write(
+        tmp_path / "charm", "reasoning_Translate-EN/Chinese_Time_Understanding", {"id": "r1", "input": 3, "target": ""}
+    )
+    ((cell, trials),) = evalsuite.preview(**asked, skip_bad=True)
+    assert (cell.facts["skipped_lines"], trials) == (1, [])
 
 
 def test_nothing_is_tuned_on_its_test_items(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def evaluate(
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
         keep_benchmark_files(out, {x.task.benchmark for x in eval_sets})
-        write_manifest(out, s, data_read(s, eval_sets), named_files(s, eval_sets), chosen)
+        write_manifest(out, s, data_read(s, eval_sets), named_files(s, chosen, corpus, eval_sets), chosen)
         if s.stops and (waiting := [m.name for m in chosen if m.api.batch]):
             log.warning("%s: each round of --until or --until-ranked is a batch that is waited for", ", ".join(waiting))
         ranking = Ranking(store, display)

@@ -296,7 +296,7 @@ def plan_cells(
                     **({"samples": several} if (several := _samples(model, scoring)) > 1 else {}),
                     "seed": s.seed,
                     "limit": s.limit,
-                    "skipped_lines": len(source.file.skipped),
+                    "skipped_lines": len(source.file.skipped) + len(source.items) - len(items),
                     "leaked": source.leaked,
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
@@ -401,9 +401,18 @@ def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
     return [row for name in dict.fromkeys(s.perturb) if (row := perturbation_named(name)).applies(t.name)]
 
 
-def named_files(s: Settings, eval_sets: Sequence[EvalSet]) -> dict[str, File]:
-    """The data files by their names in manifest.json."""
-    return {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
+def named_files(s: Settings, chosen: Sequence[Model], corpus: Corpora, eval_sets: Sequence[EvalSet]) -> dict[str, File]:
+    """The data files by their names in manifest.json. That of a wording with a file of its own ends with the wording's name."""
+    files: dict[str, File] = {}
+    for x in eval_sets:
+        name = BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split)
+        files[name] = x.file
+        asked = [m for m in chosen if m.tasks is None or x.task.name in m.tasks]
+        for wording in dict.fromkeys(w for m in asked for w in _fitting(s, x.task, _wordings(s, m))):
+            file = corpus.reworded(x.task, x.set, s.split, wording)
+            if file is not x.file:
+                files[f"{name}/{wording}"] = file
+    return files
 
 
 def data_read(s: Settings, eval_sets: Sequence[EvalSet]) -> str | list[str] | None:

@@ -83,7 +83,7 @@ def write_requests(
     done = []
     with new_folder(out) as draft:
         keep_benchmark_files(draft, {x.task.benchmark for x in eval_sets})
-        write_manifest(draft, s, data_read(s, eval_sets), named_files(s, eval_sets))
+        write_manifest(draft, s, data_read(s, eval_sets), named_files(s, chosen, corpus, eval_sets))
         replace_file(draft / KEYS, json.dumps(sorted({m.api.key_env for m in chosen if m.api.key_env})) + "\n")
         with Store(draft / PLAN) as plan:
             seen: set[str] = set()

@@ -88,11 +88,12 @@ class CharmCorpus(Corpus):
         file = self.file(task, set, split)
         path = self.root / "reasoning_Translate-EN" / file.path.name
         rows, sha256 = _read_rows(path)
-        texts = {row.id: row.input for row in (_parse(row, path, index) for index, row in enumerate(rows))}
+        parsed, skipped = collect(enumerate(rows), lambda index, row: _parse(row, path, index), self.skip_bad)
+        texts = {row.id: row.input for row in parsed}
         items = tuple(
             _translated(item, texts[uuid]) for item in file.items if (uuid := item.id.rpartition("/")[2]) in texts
         )
-        return File(path, items, file.skipped, sha256)
+        return File(path, items, skipped, sha256)
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
         if not task.kind.options or wording not in EXAMPLES:

@@ -57,9 +57,12 @@ class Official:
         if key not in self._leaks:
             is_training = cell.split == self.corpus.of(task).benchmark.training
             self._leaks[key] = None if is_training else leaks(self.corpus, task, cell.set, original.items)
-        items, leaked = without_leaks(file.items, self._leaks[key], facts.limit, facts.drop_leaked)
+        asked, leaked = without_leaks(original.items, self._leaks[key], facts.limit, facts.drop_leaked)
+        reworded = {item.id: item for item in file.items}
+        items = [reworded[item.id] for item in asked if item.id in reworded]
+        left_out = len(original.skipped) + len(asked) - len(items)
         # A submitter may lack the training split; then `leaked` is null.
-        for name, expected in (("leaked", leaked), ("skipped_lines", len(original.skipped))):
+        for name, expected in (("leaked", leaked), ("skipped_lines", left_out)):
             if None not in (expected, stated := getattr(facts, name)) and stated != expected:
                 return f"facts.{name}: is {stated}, but the data give {expected}"
         return OfficialCell(self, cell, {item.id: item for item in items})

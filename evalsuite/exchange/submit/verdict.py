@@ -220,7 +220,7 @@ def _contradictions(submission_form: form.SubmissionForm, results: Results) -> I
 def _manifest_problems(manifest: Manifest, results: Results, official: Official | None) -> Iterator[str]:
     """Yield a problem for each key that is not scrubbed, and each hash of data that differs from results.json.
 
-    The manifest names the usual data file of a task, set and split, not that of a wording with a file of its own.
+    The manifests of older versions lack the files of wordings that have one of their own.
     """
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
@@ -231,7 +231,7 @@ def _manifest_problems(manifest: Manifest, results: Results, official: Official 
     files = [benchmark_of(cell.task).data_name(TASKS[cell.task], cell.set, cell.split) for cell in results.cells]
     stated = by_key((file, cell.facts.data) for file, cell in zip(files, results.cells, strict=True))
     for n, (file, cell) in enumerate(zip(files, results.cells, strict=True)):
-        known = manifest.data.get(file)
+        known = manifest.data.get(f"{file}/{cell.variant}") or manifest.data.get(file)
         if known and known.sha256 not in stated[file] and not (official and official.has_own_file(cell)):
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"
 

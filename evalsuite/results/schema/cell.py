@@ -151,7 +151,9 @@ class Facts(Strict):
     seed: int = Field(description="Seed of shots and perturbations.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
     items: ItemsFile | None = Field(default=None, description="Only the items of a file (--items); absent without one.")
-    skipped_lines: Count = Field(description="Broken lines of the file, left out.")
+    skipped_lines: Count = Field(
+        description="Broken lines of the file, left out, and items that the file of the wording lacks."
+    )
     leaked: Count | None = Field(
         description="Items asked for whose dialogue the training split has, too; null: no such split there."
     )

@@ -71,7 +71,8 @@ class Manifest(Strict):
     platform: str
     packages: dict[str, str] = Field(description="Package -> version.")
     data: dict[str, DataFile] = Field(
-        description="Data file, as set/folder/split/file -> its hash and number of items."
+        description="Data file, as set/folder/split/file -> its hash and number of items. The file of a wording that has one "
+        "of its own ends with /wording."
     )
     replies: dict[str, Hash] | None = Field(
         default=None, description="Model -> hash of the file that its replies come from (backend scripted)."
