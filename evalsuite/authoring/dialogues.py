@@ -23,6 +23,7 @@ from evalsuite.benchmarks.corpus import parse_json
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes
+from evalsuite.perturb.choice import STYLES
 
 _TURNS = ("dialogue", "content", "conversation", "messages")
 _IDS = ("id", "dialog_id", "dialogue_id")
@@ -71,7 +72,7 @@ def read_dialogues(files: Iterable[Path]) -> Iterator[RawDialogue]:
     """All dialogues in order; JSONL is streamed. Raises DataError with line and field.
 
     Speakers become "A: " and "B: " in order of appearance (paper, section 3), unless all their names are single letters. If a
-    turn names no speaker, two speakers alternate over all turns. Persona tags of DuLeMon's turns and the blanks between its words
+    turn names no speaker, two speakers alternate over all turns; it is an error if those that name one do not alternate. Persona tags of DuLeMon's turns and the blanks between its words
     are removed.
     """
     seen: set[str] = set()
@@ -124,6 +125,13 @@ def _dialogue(file: Path, number: int, name: str, row: Any) -> RawDialogue:
     for n, turn in enumerate(spoken):
         if turn is None:
             raise DataError("expected a text, or an object with message or content", file, number, f"{key}[{n}]")
+    if not _can_alternate(speakers := [turn[0] for turn in spoken if turn]):
+        raise DataError(
+            "names no speaker, and those of the other turns do not alternate: give every turn its speaker",
+            file,
+            number,
+            f"{key}[{speakers.index('')}]",
+        )
     id = next((row[key] for key in _IDS if key in row), name)
     if not isinstance(id, str | int):
         raise DataError("expected a text or a number", file, number, "id")
@@ -142,11 +150,17 @@ def _turn(turn: Any) -> tuple[str, str] | None:
     return (mark[1], turn[mark.end() :].strip()) if mark else ("", turn.strip())
 
 
+def _can_alternate(speakers: Sequence[str]) -> bool:
+    """Whether all turns name a speaker, or those that do fit two speakers who alternate."""
+    first, second = ({name for name in speakers[n::2] if name} for n in (0, 1))
+    return all(speakers) or (len(first) < 2 and len(second) < 2 and first.isdisjoint(second))
+
+
 def _marked(spoken: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     if not all(speaker for speaker, _ in spoken):
         return tuple(f"{'AB'[n % 2]}: {text}" for n, (_, text) in enumerate(spoken))
     names = list(dict.fromkeys(speaker for speaker, _ in spoken))
     if not all(len(name) == 1 and name.isalpha() for name in names):
-        letters = {name: chr(ord("A") + n) for n, name in enumerate(names)}
+        letters = dict(zip(names, STYLES["upper"](len(names)), strict=True))
         spoken = [(letters[speaker], text) for speaker, text in spoken]
     return tuple(f"{speaker}: {text}" for speaker, text in spoken)
