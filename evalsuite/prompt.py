@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
-from evalsuite.common.dialogue import alike
+from evalsuite.common.dialogue import alike, is_copy
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.grouping import by_key
 from evalsuite.common.resources import bundled
@@ -196,6 +196,13 @@ class Shots:
             index = rng.randrange(len(candidates))
             candidates[index], candidates[-1] = candidates[-1], candidates[index]
             shot = candidates.pop()
-            if not any(alike(shot.context, other.context) for other in others):
+            if not any(_are_alike(shot, other) for other in others):
                 return shot
         return None
+
+
+def _are_alike(first: Item, second: Item) -> bool:
+    """Whether one item is too similar to be a shot of the other. Options in common, such as true and false, do not make items
+    without a dialogue similar."""
+    judge = is_copy if first.options and not first.dialogue else alike
+    return judge(first.context, second.context)

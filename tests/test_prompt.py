@@ -158,6 +158,15 @@ def test_an_items_own_dialogue_is_never_a_shot(sample: CorecodeCorpus) -> None:
                 )
 
 
+def test_items_with_the_same_options_are_shots_of_each_other() -> None:
+    """Without a dialogue, the options of true or false questions are most of an item's lines."""
+    items = [replace(choice("t", f"第{n}题对吗？"), id=f"{n}", dialogue=(), gold=n % 2) for n in range(6)]
+    drawn = Shots(items[1:], 0).draw(items[0], 5)
+    assert {*drawn} == {*items[1:]}
+    with pytest.raises(PromptError, match="only 1 of other dialogues"):
+        Shots([items[1], replace(items[1], id="again")], 0).draw(items[0], 2)
+
+
 def test_too_few_dialogues_for_the_shots(sample: CorecodeCorpus) -> None:
     train = sample.train("event_cause", "easy")
     item = sample.file(TASKS["event_cause"], "easy", "test").items[0]
