@@ -18,8 +18,9 @@ from evalsuite.backends.models import load_models
 from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.registry import Corpora, add_files, add_run
 from evalsuite.cli.app import app
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
+from evalsuite.evaluation.plan import prepare
 from evalsuite.exchange.export import callbacks
 from evalsuite.exchange.submit.data import Official, OfficialCell
 from evalsuite.exchange.submit.submission import make_submission
@@ -250,6 +251,17 @@ def test_a_wording_with_a_file_of_its_own(home: Path, tmp_path: Path) -> None:
     named = json.loads((tmp_path / "run" / "manifest.json").read_bytes())["data"]
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     assert named["five/five/test/pick/polite"] == {"sha256": digest, "items": 2} and len(named) == 2
+
+
+def test_a_wording_without_training_rows_is_asked_without_shots(home: Path, tmp_path: Path) -> None:
+    """It is an error before any model is loaded; the run had asked nothing, in no wording."""
+    shutil.copytree(home, tmp_path / "home")
+    text = FIVE.replace("gold: \"{{ 'A' }}\",", "gold: \"{{ 'A' }}\", wordings: {polite: {data: test.jsonl}},")
+    (tmp_path / "home" / "five.yaml").write_text(text, encoding="utf-8")
+    asked = {"benchmark": [tmp_path / "home" / "five.yaml"], "tasks": ["five_pick"], "prompt": ["plain", "polite"]}
+    with pytest.raises(DataError, match=r"wordings\.polite\.data names no train file; ask it with --shots 0"):
+        prepare("bundled:models.yaml", model=["random"], shots=[0, 1], **asked)
+    assert prepare("bundled:models.yaml", model=["random"], **asked)
 
 
 def test_people_answer_a_benchmark_file(home: Path, tmp_path: Path) -> None:

@@ -106,16 +106,15 @@ def _checked_prompts(s: Settings, chosen: Sequence[Model], corpus: Corpora, sour
     """The prompts of all wordings that these models are asked in; each has rendered its first item. Raises PromptError."""
     t = source.task
     asked = [m for m in chosen if m.tasks is None or t.name in m.tasks]
-    named_by = {
-        wording: f"model {m.name}: prompt: " * bool(m.prompt)
-        for m in asked
-        for wording in _fitting(s, t, _wordings(s, m))
-    }
+    ways = [(m, wording) for m in asked for wording in _fitting(s, t, _wordings(s, m))]
+    named_by = {wording: f"model {m.name}: prompt: " * bool(m.prompt) for m, wording in ways}
     for wording in named_by:
         try:
             prompt = Prompt(resolve(s.prompts), t, wording, corpus.given(t, source.set, wording))
             for item in _asked_in(corpus, source, s.split, wording)[1][:1]:
                 prompt.render(item)
+            if any(any(_shots(s, m, source)) for m, other in ways if other == wording):
+                corpus.training(t, source.set, wording)
         except PromptError as error:
             raise PromptError(f"{named_by[wording]}{error}{_elsewhere(s, t, wording)}") from None
         yield prompt

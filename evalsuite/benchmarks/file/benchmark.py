@@ -147,6 +147,9 @@ class FileCorpus(Corpus):
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         other = self._file.tasks[task.local].wordings.get(wording)
         differs = other is not None and other.model_fields_set - {"examples"}
+        if differs and other.data is not None and not self._relative(task.local, other.data, set, split):
+            hint = "; ask it with --shots 0, in a command of its own" if split == self.benchmark.training else ""
+            raise DataError(f"wordings.{wording}.data names no {split} file{hint}", self.benchmark.file or self.root)
         return self._load(task, set, split, other) if differs else None
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
