@@ -220,11 +220,16 @@ tasks:
 
 def test_examples_are_rows_that_are_asked(tmp_path: Path) -> None:
     rows = [{"q": f"{place}{n}", "a": "是", "place": place} for place in ("asia", "europe") for n in range(3)]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     path = write(tmp_path, EXAMPLES, train_jsonl=lines, test_jsonl=lines)
     benchmark = load_benchmark(path)
     corpus = benchmark.loader(benchmark, path.parent)
     assert corpus.given(benchmark.tasks[0], "europe", "shown") == {"examples": "europe0是；europe1是；"}
+    own = EXAMPLES.replace("{examples:", "{data: {train: en.jsonl, test: test.jsonl}, examples:")
+    path = write(tmp_path, own, en_jsonl=lines.replace("是", "yes"))
+    benchmark = load_benchmark(path)
+    corpus = benchmark.loader(benchmark, path.parent)
+    assert corpus.given(benchmark.tasks[0], "europe", "shown") == {"examples": "europe0yes；europe1yes；"}
     with pytest.raises(ConfigError, match="examples are rows of the training split, and there is none"):
         load_benchmark(write(tmp_path, EXAMPLES.replace("train: train.jsonl, ", "")))
 
@@ -654,6 +659,21 @@ FIRST = [
         "".join(json.dumps({"question": {"stem": f"？{n}", "choices": ["甲", "乙", "丙"]}, "answer": n}) + "\n" for n in (1, 3)),
         {"kind": "choice", "question": '{{ row["question"].stem }}', "options": '{{ row["question"].choices }}', "gold": "answer",
          "gold_is": "number"},
+    ),
+    (
+        "sums.csv",  # gold is the text of an option
+        "question,A,B,C,answer\n一加一是几？,3,2,1,2\n一加二是几？,1,2,3,3\n",
+        {"kind": "choice", "question": "question", "options": ["A", "B", "C"], "gold": "answer", "gold_is": "text"},
+    ),
+    (
+        "pairs.csv",  # the first sentence is longer than the one that is judged
+        "sentence1,sentence2,label\n他昨天坐火车去了北京,他去了北京,蕴含\n他昨天坐火车去了北京,他在家,矛盾\n",
+        {"kind": "choice", "context": "sentence1", "question": "sentence2", "options": {"矛盾": "矛盾", "蕴含": "蕴含"}, "gold": "label"},
+    ),
+    (
+        "story.csv",  # a number is no question
+        "编号,文章,标签\na1,他笑了,喜\na2,他哭了,悲\na3,她哭了,悲\n",
+        {"kind": "choice", "id": "编号", "question": "文章", "options": {"喜": "喜", "悲": "悲"}, "gold": "标签"},
     ),
     (
         "labelled.jsonl",

@@ -74,7 +74,9 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
         (name for name in columns if all(isinstance(row.get(name), bool) for row in rows)), ""
     )
     taken = {gold, *(options if isinstance(options, list) else [options])}
-    question = _named("question", [name for name in columns if name not in taken]) or _longest(rows, taken)
+    free = [name for name in columns if name not in taken]
+    named = {_named(key, free) for key in ("dialogue", "context", "id", "group")}
+    question = _named("question", free) or _longest(rows, taken | named) or _longest(rows, taken)
     if not question or not (gold or references):
         lacking = "the question" if not question else "the right answer"
         known = ", ".join(_usual_names()["gold" if question else "question"][:4])
@@ -113,8 +115,8 @@ def _task(data: Path, rows: Cells) -> dict[str, Any]:
         if (column := _named(key, others)) and not {"dialogue", "context"} & task.keys():
             task[key] = column
     task |= {"question": question_text, **({"options": options} if options else {}), **({"gold": gold} if gold else {})}
-    if options and gold and _counts_from_one(gold, options, rows):
-        task["gold_is"] = "number"
+    if options and gold and (gold_is := _numbers_as(gold, options, rows)):
+        task["gold_is"] = gold_is
     if kind == "choice" and gold:
         task["options"], task["gold"] = _without_letters(options, gold, rows)
     if references and not options:
@@ -163,15 +165,24 @@ def _in_context(rows: Cells, right: Any) -> bool:
     return all(text in str(row.get(context)) for row, value in values for text in texts_of(listed(value)))
 
 
-def _counts_from_one(gold: str, options: Any, rows: Cells) -> bool:
-    """Whether gold numbers the options from 1: no gold is 0 or a label of the data, and one is the number of options."""
+def _numbers_as(gold: str, options: Any, rows: Cells) -> str:
+    """The meaning of gold where it is a digit in every row, as `gold_is` has it; "" where it needs none.
+
+    It is "text" if every gold is an option's text; "number" if none is 0 or a label of the data, and one is the number of options.
+    """
     golds = [str(row.get(gold)) for row in rows]
     if not isinstance(options, list | str) or not all(re.fullmatch(r"\d", value) for value in golds):
-        return False
-    offered = [options_in(value) for value in ([options] if isinstance(options, list) else _values(options, rows))]
-    labels = {str(label) for _, of_row in offered for label in of_row}
-    most = max(len(texts) if isinstance(texts, list) else 0 for texts, _ in offered)
-    return labels.isdisjoint(golds) and "0" not in golds and str(most) in golds
+        return ""
+    by_row = (
+        [[row.get(name) for name in options] for row in rows] if isinstance(options, list) else _values(options, rows)
+    )
+    offered = [(texts if isinstance(texts, list) else [], labels) for texts, labels in map(options_in, by_row)]
+    if not {str(label) for _, labels in offered for label in labels}.isdisjoint(golds):
+        return ""
+    if all(value in map(str, texts) for value, (texts, _) in zip(golds, offered, strict=True)):
+        return "text"
+    most = max(len(texts) for texts, _ in offered)
+    return "number" if "0" not in golds and str(most) in golds else ""
 
 
 def _values(field: str, rows: Cells) -> Iterator[Any]:

@@ -161,20 +161,22 @@ class FileCorpus(Corpus):
             raise DataError(str(error), self.root, None, "variables") from None
         other = row.wordings.get(wording)
         if other is not None and other.examples is not None:
-            variables["examples"] = self._examples(task, set, other.examples)
+            variables["examples"] = self._examples(task, set, other, other.examples)
         return variables
 
-    def _examples(self, task: Task, set: str, examples: Examples) -> str:
-        """The texts of the training split's first rows that are asked. Raises DataError if it is missing, or lacks a column."""
+    def _examples(self, task: Task, set: str, other: Reworded, examples: Examples) -> str:
+        """The texts of the training split's first rows that are asked, in the wording's own file if it has one. Raises DataError
+        if the split is missing, or lacks a column."""
         split = self.benchmark.training
-        relative = self._relative(task.local, self._file.tasks[task.local].data, set, split)
+        own = other.data is not None and self._relative(task.local, other.data, set, split)
+        relative = own or self._relative(task.local, self._file.tasks[task.local].data, set, split)
         rows = read_rows(self.root, relative, self._file.encoding).rows
-        maker, field = ItemMaker(self._file, task.local, None, set, split), RowField(examples.text)
+        maker, field = ItemMaker(self._file, task.local, other, set, split), RowField(examples.text)
         asked = (row for at in rows for row, is_asked in maker.rows(at) if is_asked)
         try:
             return "".join(text_of(field.value(row.value, row.variables)) for row in islice(asked, examples.count))
         except ExpressionError as error:
-            raise DataError(str(error), self.path(task, set, split), None, "examples.text") from None
+            raise DataError(str(error), self.root / relative, None, "examples.text") from None
 
     def _load(self, task: Task, set: str, split: str, instead: Reworded | None) -> File:
         usual = self._file.tasks[task.local].data
