@@ -305,6 +305,13 @@ def test_options_of_all_items_are_named_once(tmp_path: Path, value: Any, gold: i
         items_of(write(tmp_path, text, r_jsonl=json.dumps({"q": "？", "label": "maybe"})))
 
 
+@pytest.mark.parametrize("question", ["{{ q }}（{{ year }}{{ hint }}）", "{{ q ~ '（' ~ year ~ hint }}）"])
+def test_an_empty_cell_is_no_word_of_a_text(tmp_path: Path, question: str) -> None:
+    text = f'name: quiz\ndata: r.jsonl\ntasks:\n  tell: {{kind: answer, question: "{question}", gold: a}}\n'
+    row = {"q": "谁？", "hint": None, "year": 2020.0, "a": "甲"}
+    assert items_of(write(tmp_path, text, r_jsonl=json.dumps(row)))[0].question == "谁？（2020）"
+
+
 FIELDS = """
 name: quiz
 language: zh

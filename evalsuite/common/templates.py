@@ -225,7 +225,7 @@ class _Bounded(SandboxedEnvironment):
 
     def join_parts(self, parts: Sequence[Any]) -> str:
         """The text of a ~ b ~ c."""
-        texts = [str(part) for part in parts]
+        texts = [str(self.finalize(part) if self.finalize else part) for part in parts]
         _refuse_long("~", sum(map(len, texts)))
         return str(self._charged("".join(texts)))
 
@@ -261,9 +261,10 @@ def _environment() -> _Bounded:
     return _Bounded(LOOPS, undefined=StrictUndefined, autoescape=False)
 
 
-def sandbox(passes: int) -> _Bounded:
-    """The same sandbox for expressions. It stops an expression after `passes` passes through loops and calls."""
-    return _Bounded(passes, undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+def sandbox(passes: int, shown: Callable[[Any], Any]) -> _Bounded:
+    """The same sandbox for expressions. It stops an expression after `passes` passes through loops and calls. `shown`: a value ->
+    the value that stands for it in a text."""
+    return _Bounded(passes, undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, finalize=shown)
 
 
 @lru_cache(256)

@@ -36,7 +36,7 @@ class RowField:
                 f"{text!r}: expected the name of a column, or expressions in {{{{ }}}}, and no statements"
             )
         self.column = "" if "{{" in text else text
-        self._environment = sandbox(PASSES)
+        self._environment = sandbox(PASSES, _shown)
         try:
             self._expression = None if self.column else self._single(text.strip())
             self._template = self._environment.from_string("" if self._expression else text)
@@ -85,6 +85,11 @@ class RowField:
             if size > LONGEST:
                 raise Endless(_TOO_LONG)
         return "".join(chunks)
+
+
+def _shown(value: Any) -> Any:
+    """A value within a text: an empty cell is no word, and a whole number that the data have as a float has no .0."""
+    return text_of(value) if value is None or isinstance(value, float) else value
 
 
 def text_of(value: Any) -> str:
