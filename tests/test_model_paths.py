@@ -68,6 +68,15 @@ def test_adapters_and_reply_files_too(tmp_path: Path) -> None:
     assert "model b: path: no such file: " in str(error.value) and "hub" not in str(error.value).splitlines()[1]
 
 
+def test_the_revision_of_the_base_makes_no_adapter_a_hub_id(tmp_path: Path) -> None:
+    (tmp_path / "adapters").mkdir()
+    for adapter in ("adapters/mistyped", "mistyped"):
+        entry = f"name: m, backend: hf, path: gpt2, revision: main, adapter: {adapter}"
+        (model,) = load_models(_models(tmp_path, entry))
+        wrong = missing(model)
+        assert wrong == f"adapter: no such folder: {tmp_path / adapter}. A hub id is OWNER/NAME."
+
+
 def test_from_the_folder_in_which_one_stands(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _models(tmp_path, "name: m, backend: hf, path: ./qwen")

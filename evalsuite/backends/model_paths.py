@@ -22,17 +22,16 @@ def located(model: Model, base: Path) -> Model:
     if not row.files:
         return model
 
-    def whole(path: str) -> str:
+    def whole(path: str, revision: str | None) -> str:
         resolved = resolve(path, base)
         if resolved.exists() or path.startswith(PREFIX):
             return str(resolved)
         # A path for another package's backend may mean anything. Of the built-in backends, those that load weights take hub ids.
-        stays = row.name not in BACKENDS or (row.local and is_hub_id(path, base, model.revision))
+        stays = row.name not in BACKENDS or (row.local and is_hub_id(path, base, revision))
         return path if stays else str(resolved.absolute())
 
-    return model.model_copy(
-        update={"path": whole(model.path), "adapter": whole(model.adapter) if model.adapter else None}
-    )
+    adapter = whole(model.adapter, None) if model.adapter else None  # the revision is that of the base
+    return model.model_copy(update={"path": whole(model.path, model.revision), "adapter": adapter})
 
 
 def is_hub_id(path: str, base: Path, revision: str | None = None) -> bool:
@@ -54,7 +53,8 @@ def missing(model: Model) -> str | None:
         return None
     for field, path in (("path", model.path), ("adapter", model.adapter)):
         if path is not None and Path(path).is_absolute() and not Path(path).exists():
-            return f"{field}: {no_such_folder(path, 'folder' if row.local else 'file')}"
+            what = "adapter" if field == "adapter" else "folder" if row.local else "file"
+            return f"{field}: {no_such_folder(path, what)}"
     return None
 
 
@@ -66,6 +66,8 @@ def no_such_folder(path: str | Path, what: str = "folder") -> str:
     hint = f" Did you mean {path.parent / near[0]}?" if near else ""
     if what == "folder":
         return f"no such folder: {path}.{hint} A hub id is OWNER/NAME; with `revision: main` it is never taken for a folder."
+    if what == "adapter":
+        return f"no such folder: {path}.{hint} A hub id is OWNER/NAME."
     return f"no such {what}: {path}.{hint}"
 
 
