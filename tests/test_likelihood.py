@@ -107,6 +107,10 @@ def test_a_label_that_begins_another() -> None:
     forms = [[[1]], [[1, 0]], [[1, 1]], [[7]]]
     response = tokens.labels_response(forms, [[p(0.6)], [p(0.6), p(0.25)], [p(0.6), p(0.5)], [p(0.3)]], 5)
     assert [math.exp(x.logprob) for x in response.likelihoods] == pytest.approx([0.15, 0.15, 0.3, 0.3])
+    # "100" is a part of "10", and is subtracted from "1" with it alone.
+    nested = [[p(0.6)], [p(0.6), p(0.5)], [p(0.6), p(0.5), p(0.2)]]
+    response = tokens.labels_response([[[1]], [[1, 0]], [[1, 0, 0]]], nested, 5)
+    assert [math.exp(x.logprob) for x in response.likelihoods] == pytest.approx([0.3, 0.24, 0.06])
     whole = tokens.labels_response([[[1]], [[1, 0]]], [[p(0.6)], [p(0.6), 0.0]], 5)
     assert whole.likelihoods[0].logprob < -20 and whole.likelihoods[1].logprob == pytest.approx(p(0.6))
 

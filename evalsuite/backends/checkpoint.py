@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
@@ -312,17 +312,15 @@ def labels_response(
     """The Response of scoring "labels".
 
     `forms`: option -> surface forms -> ids; `scores`: the token log-probabilities of each form, option after option.
-    A label may be a prefix of another ("1" of "10"): then the probability of "10" is subtracted from that of "1".
+    A label may be a prefix of another ("1" of "10"): then the probability of "10" is subtracted from that of "1". That of "10"
+    includes "100", which is subtracted from "10" alone.
     """
     rows = iter(scores)
     logprobs = [{tuple(ids): sum(next(rows)) for ids in option} for option in forms]
     likelihoods = []
     for n, option in enumerate(logprobs):
-        others = [(ids, x) for m, other in enumerate(logprobs) if m != n for ids, x in other.items()]
-        exclusive = [
-            _difference(x, [y for longer, y in others if len(longer) > len(ids) and longer[: len(ids)] == ids])
-            for ids, x in option.items()
-        ]
+        others = {ids: x for m, other in enumerate(logprobs) if m != n for ids, x in other.items()}
+        exclusive = [_difference(x, [others[longer] for longer in _next(ids, others)]) for ids, x in option.items()]
         likelihoods.append(Likelihood(_logsumexp(exclusive), min(map(len, option))))
     return _likelihoods_response("labels", prompt_tokens, tuple(likelihoods))
 
@@ -356,6 +354,16 @@ def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens
     if empty or not nll:
         error = (
             f"pair {empty[0]}: its target has no tokens" if empty else "a probe without pairs: there is nothing to ask"
+def _next(ids: tuple[int, ...], others: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The others that begin with `ids` and are longer, without any that begins with another one of these."""
+    longer = sorted(other for other in others if len(other) > len(ids) and other[: len(ids)] == ids)
+    shortest: list[tuple[int, ...]] = []
+    for other in longer:  # a text stands before those that it begins
+        if not (shortest and other[: len(shortest[-1])] == shortest[-1]):
+            shortest.append(other)
+    return shortest
+
+
         )
         return Response("", "error", prompt_tokens, error=error)
     return _likelihoods_response("nll", prompt_tokens, tuple(Likelihood(-math.fsum(row), len(row)) for row in nll))
