@@ -121,6 +121,20 @@ def test_an_option_without_tokens_is_an_error() -> None:
     assert response.error == "option 1: its text has no tokens" and response.finish == "error"
 
 
+def test_a_prompt_that_begins_another_stays_in_the_cache(base: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """transformers 5.0 crops to a length from 0 on, and by a number of tokens below it."""
+
+    def crop(layer: Any, length: int) -> None:
+        end = length if length >= 0 else layer.get_seq_length() + length
+        layer.keys, layer.values = layer.keys[..., :end, :], layer.values[..., :end, :]
+
+    monkeypatch.setattr("transformers.cache_utils.DynamicLayer.crop", crop)
+    contexts = [[5, 6], [5, 6, 7, 8]]
+    for context, row in zip(contexts, prefill.continuations(base.net, contexts, [[[9], [10]]] * 2), strict=True):
+        want = [plain_logprob(base, context, [token]) for token in (9, 10)]
+        assert [logprob for (logprob,) in row] == pytest.approx(want, abs=1e-4)
+
+
 @pytest.mark.parametrize("at_once", [False, True])
 def test_no_tokens_have_no_log_probabilities(hf: HuggingFace, monkeypatch: pytest.MonkeyPatch, at_once: bool) -> None:
     if at_once:

@@ -69,7 +69,7 @@ class _OneByOne:
         """The logits (positions x vocabulary) of a row from position `since` on; None if the cache cannot be cropped."""
         pairs = enumerate(zip(self.row, row[:since], strict=False))
         shared = next((k for k, (a, b) in pairs if a != b), min(len(self.row), since))
-        if self.cache is not None:
+        if self.cache is not None and shared < len(self.row):  # to transformers 5.0, 0 is the length to keep
             self.cache.crop(shared - len(self.row))
         positions = list(range(since - shared, len(row) - shared))
         ids = _tensor(self.net, [row[shared:]])
