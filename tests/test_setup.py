@@ -429,7 +429,7 @@ def test_some_shards_are_no_fetched_model(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_weights_in_two_formats_count_once(tmp_path: Path) -> None:
-    for name in ("model.safetensors", "pytorch_model.bin"):
+    for name in ("model.safetensors", "consolidated.safetensors", "pytorch_model.bin"):
         with (tmp_path / name).open("wb") as file:
             file.truncate(15 * 10**9)
     Path("m.yaml").write_text("models: [{name: m, backend: vllm, path: .}]")

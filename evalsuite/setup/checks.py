@@ -313,8 +313,9 @@ def _of_endpoint(model: Model, row: _Row, online: bool) -> Check:
 
 
 def _of_weights(model: Model, folder: Path, gpus: Sequence[machine.GPU], row: _Row) -> Check:
-    # Loaders read the .safetensors where both kinds are there.
-    files = [*folder.glob("*.safetensors")] or [*folder.glob("*.bin")]
+    # Loaders read the .safetensors where both kinds are there, and leave out a second copy, such as consolidated.safetensors.
+    kinds = ("model*.safetensors", "*.safetensors", "*.bin")
+    files = next((found for kind in kinds if (found := [*folder.glob(kind)])), [])
     size = sum(path.stat().st_size for path in files)
     on_gpu = bool(gpus) and model.device != "cpu"
     room = gpus[0].memory * model.vllm.tensor_parallel_size if on_gpu else machine.cpu()["memory"]
