@@ -211,6 +211,8 @@ def chat(**choice: Any) -> bytes:
         (chat(message={"content": [{"type": "text", "text": "a"}]}, finish_reason=None), ("a", "stop", None)),
         (chat(message={"content": "<think>b</think>a"}), ("<think>b</think>a", "stop", None)),
         (chat(message={"content": "a"}, finish_reason="sensitive"), ("", "content_filter", None)),
+        (chat(message={"content": "a"}, finish_reason="model_length"), ("a", "length", None)),  # Mistral
+        (chat(message={"content": "a"}, finish_reason="model_context_window_exceeded"), ("a", "length", None)),  # Zhipu
         (chat(text="a", finish_reason="stop"), ("a", "stop", None)),
         (b'{"choices": [{"message": {"content": "\\ud83d\\ude00\\ud83d"}}]}', ("😀\\ud83d", "stop", None)),
     ],
@@ -227,6 +229,8 @@ def test_messages_are_read(body: bytes, expected: tuple[str, str, str | None]) -
         b"", b"[]", b"null", b"{}", b'{"choices": {}}', b'{"choices": [null]}', b'{"choices": [{"message": null}]}',
         b'{"error": {"code": 502}}', b'"\xff"', b"[" * 100_000,
         chat(message={"content": "a"}, finish_reason="insufficient_system_resource"),
+        chat(message={"content": "a"}, finish_reason="network_error"),
+        chat(message={"content": "a"}, finish_reason="abort"),
     ],
     ids=str,
 )  # fmt: skip

@@ -72,9 +72,13 @@ _WANTS = {
 _FINISH = {
     "length": "length",
     "max_tokens": "length",
+    "model_length": "length",  # Mistral: the context is full; Zhipu: model_context_window_exceeded
+    "model_context_window_exceeded": "length",
     "content_filter": "content_filter",
     "sensitive": "content_filter",
 }
+# DeepSeek, OpenRouter and Mistral, vLLM and SGLang, Zhipu: the reply is broken off.
+_BROKEN_OFF = ("insufficient_system_resource", "error", "abort", "network_error")
 LONGEST_WAIT = 600  # seconds; if the endpoint asks for more (a daily limit), the model stops
 _MOST_TOKENS = 10**9  # the highest count for one request; more is no count
 
@@ -112,7 +116,7 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
         raise TransientError("no choices", f"the reply has no choices: {_start(body)}", lost=True)
-    if choice.get("finish_reason") in ("insufficient_system_resource", "error"):  # DeepSeek; OpenRouter
+    if choice.get("finish_reason") in _BROKEN_OFF:
         raise TransientError("broken off", f"the endpoint broke off its reply: {choice['finish_reason']}", lost=True)
     message = choice.get("message", choice if "text" in choice else None)
     if not isinstance(message, dict):
