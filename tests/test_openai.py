@@ -266,6 +266,10 @@ def test_an_error_about_a_body_that_is_no_json_is_one_line(kind: str, expected: 
             {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."},
         ),  # DashScope
         (400, {"message": "Content Exists Risk", "type": "invalid_request_error"}),  # DeepSeek
+        (400, {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容，请您避免输入。"}),  # Zhipu
+        (400, {"code": "InputTextRiskDetection", "message": "The request could not be processed"}),  # Volcengine
+        (422, {"message": "input new_sensitive (1026)"}),  # MiniMax
+        (400, {"code": "sensitive_words_detected", "message": "input contains sensitive words"}),  # gateways
     ],
 )
 def test_content_filters_by_their_errors(status: int, error: dict[str, Any]) -> None:
