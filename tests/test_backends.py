@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from evalsuite.benchmarks.corecode.loader import CorecodeCorpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
+from evalsuite.finetuning.training import training_row
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt
 from evalsuite.results.scoring import read_answer
@@ -41,6 +43,52 @@ def trials(sample: CorecodeCorpus, task: str = "knowledge_filling", count: int =
 def answers(backend: object, asked: list[Request], done: list[bool] | None = None) -> dict[int, Response]:
     groups = backend.generate(asked, done or [False] * len(asked))  # type: ignore[attr-defined]
     return dict(chain.from_iterable(groups))
+
+
+def save_bert_gpt2(folder: Path) -> None:
+    """A tiny GPT-2 with a BERT tokenizer, as the Chinese ones of uer have: its tokenizer ends each text with [SEP], and its
+    config names the end of text of OpenAI's tokenizer."""
+    import torch
+    import transformers
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"问题答案你我他：ab()"]
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(vocab_size=len(words), n_positions=64, n_embd=16, n_layer=2, n_head=2)
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+
+
+def test_a_prompt_of_a_bert_tokenizer_is_left_open(tmp_path: Path) -> None:
+    save_bert_gpt2(tmp_path)
+    backend = HuggingFace(Model(name="m", backend="hf", path=str(tmp_path), device="cpu"))
+    words = backend.checkpoint.tokenizer
+    text = "问题\n答案："
+    asked = Request("1", text, (Message("user", text),), 3, labels=("(a)", "(b)"), options=("你", "我"))
+    prompt = [words.cls_token_id, *words(text, add_special_tokens=False)["input_ids"]]
+    assert backend.ids(asked) == prompt and backend.checkpoint.pair(text, "他") == (
+        prompt,
+        words.convert_tokens_to_ids(["他"]),
+    )
+    # The end of text is [SEP], which a constrained reply needs and a trained one writes.
+    assert backend.checkpoint.stop_ids == [words.sep_token_id]
+    assert training_row(backend.checkpoint, asked, "a").ids == (
+        *prompt,
+        words.convert_tokens_to_ids("a"),
+        words.sep_token_id,
+    )
+    assert answers(backend, [replace(asked, scoring="constrained")])[0].text in ("a", "b", "( a )", "( b )")
+    plain = [float(row) for row in _next_logprobs(backend, prompt)[words.convert_tokens_to_ids(["你", "我"])]]
+    likelihoods = answers(backend, [replace(asked, scoring="texts")])[0].likelihoods
+    assert [x.logprob for x in likelihoods] == pytest.approx(plain, abs=1e-4)
+
+
+def _next_logprobs(backend: HuggingFace, prompt: list[int]) -> Any:
+    """The log-probabilities of the token after a prompt."""
+    import torch
+
+    with torch.inference_mode():
+        return backend.net(torch.tensor([prompt])).logits[0, -1].log_softmax(-1)
 
 
 @pytest.mark.parametrize("kind", ["random", "majority", "lexical", "oracle"])

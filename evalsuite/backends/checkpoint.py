@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +69,12 @@ class Checkpoint:
             eos = transformers.GenerationConfig.from_pretrained(self.path, revision=model.revision).eos_token_id
         except OSError:  # the file is optional
             eos = getattr(self.config, "eos_token_id", None)
-        # All end-of-text ids of the tokenizer and of the checkpoint's generation settings.
+        # All end-of-text ids of the tokenizer and of the checkpoint's generation settings. GPT-2's default id is in its settings
+        # beside a BERT tokenizer, too, which has no such id, and ends texts with [SEP].
         named = eos if isinstance(eos, list) else [eos]
-        self.stop_ids = sorted({i for i in [*named, self.tokenizer.eos_token_id] if i is not None})
+        size = getattr(self.config.get_text_config(), "vocab_size", None)
+        ids = {i for i in [*named, self.tokenizer.eos_token_id] if i is not None and not (size and i >= size)}
+        self.stop_ids = sorted(ids or {i for i in [self.tokenizer.sep_token_id] if i is not None})
 
     @property
     def context(self) -> int | None:
@@ -130,7 +133,22 @@ class Checkpoint:
 
     def encode(self, text: str) -> list[int]:
         """Token ids of a prompt. Those of a chat get no special tokens here, since its template contains them."""
-        return list(self.tokenizer(text, add_special_tokens=not self.model.chat)["input_ids"])
+        return self._open(self.tokenizer(text, add_special_tokens=not self.model.chat)["input_ids"], self.model.chat)
+
+    def _open(self, ids: Sequence[int], plain: bool = False) -> list[int]:
+        """Token ids without the end-of-text tokens that the tokenizer has appended. `plain`: it was asked for no special ones."""
+        return list(ids[: len(ids) - (0 if plain else self._closing)])
+
+    @cached_property
+    def _closing(self) -> int:
+        """The number of end-of-text tokens that the tokenizer appends to a text, such as BERT's [SEP]. A causal network would
+        take a prompt with them for a finished text; encoders expect them."""
+        if self.seq2seq:
+            return 0
+        encoded = self.tokenizer("a", return_special_tokens_mask=True)
+        ends = {self.tokenizer.eos_token_id, self.tokenizer.sep_token_id}
+        last = zip(reversed(encoded["input_ids"]), reversed(encoded["special_tokens_mask"]), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[1] and pair[0] in ends, last))
 
     @property
     def seq2seq(self) -> bool:
@@ -188,11 +206,11 @@ class Checkpoint:
         """
         if self.seq2seq:
             return [list(self.tokenizer(text_target=t, add_special_tokens=False)["input_ids"]) for t in texts]
-        before, *wholes = self.tokenizer(
-            [context, *(context + t for t in texts)], add_special_tokens=plain or not self.model.chat
-        )["input_ids"]
+        bare = self.model.chat and not plain
+        rows = self.tokenizer([context, *(context + t for t in texts)], add_special_tokens=not bare)["input_ids"]
+        before, *wholes = (self._open(row, bare) for row in rows)
         return [
-            list(whole[len(before) :])
+            whole[len(before) :]
             if len(whole) > len(before) and whole[: len(before)] == before
             else list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
             for text, whole in zip(texts, wholes, strict=True)
@@ -235,8 +253,18 @@ class Checkpoint:
         An empty context becomes a begin-of-text token. For an encoder-decoder, the target is tokenised alone. The
         target has no end-of-text token: see HuggingFace.nll.
         """
-        ids = list(self.tokenizer(context)["input_ids"]) or [self._start]
+        ids = self._open(self.tokenizer(context)["input_ids"]) or [self._start]
         return ids, self.after(context, [target], plain=True)[0]
+
+    @property
+    def end(self) -> int:
+        """The token that ends a text. Raises BackendError if the checkpoint has none."""
+        usual: int | None = self.tokenizer.eos_token_id
+        if usual is None and not self.stop_ids:
+            raise BackendError(
+                f"model {self.model.name}: {self.path} has no end-of-text token, so nothing can be tuned on it"
+            )
+        return self.stop_ids[0] if usual is None else usual
 
     @property
     def opening(self) -> list[int]:
@@ -291,6 +319,7 @@ class Checkpoint:
             "chat_template_kwargs": model.chat_template_kwargs,
             "adapter": folder_hash(Path(adapter)) if adapter and Path(adapter).is_dir() else adapter,
             **({"chat_template": model.chat_template} if model.chat_template else {}),
+            **({"open": True} if self._closing else {}),  # earlier versions left the end of text in prompts
         }
         if Path(self.path).is_dir():
             parts["files"] = folder_hash(Path(self.path), model.trust_remote_code)
@@ -325,6 +354,16 @@ def labels_response(
     return _likelihoods_response("labels", prompt_tokens, tuple(likelihoods))
 
 
+def _next(ids: tuple[int, ...], others: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The others that begin with `ids` and are longer, without any that begins with another one of these."""
+    longer = sorted(other for other in others if len(other) > len(ids) and other[: len(ids)] == ids)
+    shortest: list[tuple[int, ...]] = []
+    for other in longer:  # a text stands before those that it begins
+        if not (shortest and other[: len(shortest[-1])] == shortest[-1]):
+            shortest.append(other)
+    return shortest
+
+
 def _difference(logprob: float, longer_logprobs: Sequence[float]) -> float:
     """log(exp(logprob) - sum(exp(longer_logprobs))), at least log(1e-9) below `logprob`, as rounding may leave zero or less."""
     share_left = 1 - sum(math.exp(longer - logprob) for longer in longer_logprobs)
@@ -354,16 +393,6 @@ def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens
     if empty or not nll:
         error = (
             f"pair {empty[0]}: its target has no tokens" if empty else "a probe without pairs: there is nothing to ask"
-def _next(ids: tuple[int, ...], others: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The others that begin with `ids` and are longer, without any that begins with another one of these."""
-    longer = sorted(other for other in others if len(other) > len(ids) and other[: len(ids)] == ids)
-    shortest: list[tuple[int, ...]] = []
-    for other in longer:  # a text stands before those that it begins
-        if not (shortest and other[: len(shortest[-1])] == shortest[-1]):
-            shortest.append(other)
-    return shortest
-
-
         )
         return Response("", "error", prompt_tokens, error=error)
     return _likelihoods_response("nll", prompt_tokens, tuple(Likelihood(-math.fsum(row), len(row)) for row in nll))

@@ -81,7 +81,7 @@ def training_row(checkpoint: Checkpoint, request: Request, target: str) -> Train
         prompt, answer = checkpoint.pair(*request.pairs[0])
     else:
         prompt, answer = checkpoint.ids(request), checkpoint.after(checkpoint.text(request), [target])[0]
-    answer = [*checkpoint.opening, *answer, checkpoint.tokenizer.eos_token_id]
+    answer = [*checkpoint.opening, *answer, checkpoint.end]
     return TrainingRow((*prompt, *answer), len(answer))
 
 
@@ -267,7 +267,7 @@ def make_trainer(
         remove_unused_columns=False,
         dataloader_pin_memory=cuda,
     )
-    pad = checkpoint.tokenizer.pad_token_id
+    pad = checkpoint.tokenizer.pad_token_id or 0
     start = seq2seq.start_id(net) if checkpoint.seq2seq else None
     arguments._n_gpu = min(arguments.n_gpu, 1)  # DataParallel would change the batches
     trainer = transformers.Trainer(
