@@ -387,6 +387,16 @@ def test_models_have_artifacts_of_their_own() -> None:
     assert len({*names}) == 4 and all(re.fullmatch(r"[\w.-]{1,128}", name, re.ASCII) for name in names)
 
 
+def test_a_run_of_baselines_has_no_model_for_a_card(run_copy: Path) -> None:
+    def make_baseline(results: dict[str, Any]) -> None:
+        for cell in results["cells"]:
+            cell["facts"]["backend"] = "baseline"
+
+    change(run_copy, make_baseline)
+    with pytest.raises(ConfigError, match=r"only baselines: name the card's with --model: .*oracle"):
+        evalsuite.export_results("hf-card", run_copy)
+
+
 def test_no_run_is_not_one_run() -> None:
     with pytest.raises(ConfigError, match="takes one run, not 0"):
         evalsuite.export_results("hf-card", [])

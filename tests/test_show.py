@@ -80,6 +80,13 @@ def test_a_table_without_rows_is_named(run: Path) -> None:
     assert line.startswith("judge_details: nothing to show")
 
 
+@pytest.mark.parametrize("which", [("--item", ITEM), ("--list",), ("--status", "wrong")])
+@pytest.mark.parametrize("form", [("--as", "csv"), ("--tables", "results")])
+def test_items_are_no_tables(run: Path, which: tuple[str, ...], form: tuple[str, ...]) -> None:
+    """A file of `--item … --as csv` was no CSV."""
+    assert "leave them out with --item" in show_output(run, *which, *form)
+
+
 def test_filters_keep_letters_and_ranks(rated_run: Path) -> None:
     def rows(name: str, **wanted: list[str]) -> list[list[str]]:
         return [row for sheet in sheets(narrow(load_results(rated_run), wanted), [name]) for row in words(sheet)]

@@ -14,7 +14,7 @@ import typer
 from evalsuite.analyses.table import tables_help
 from evalsuite.cli.chinese_help import in_both
 from evalsuite.cli.options import parts, takes
-from evalsuite.common.errors import DataError, EvalsuiteError
+from evalsuite.common.errors import ConfigError, DataError, EvalsuiteError
 from evalsuite.common.flags import flag
 from evalsuite.common.sheet import Sheet, Text
 from evalsuite.common.terminal import console, emit, into_file, print_all, say
@@ -76,6 +76,11 @@ def show(
 ) -> None:
     from evalsuite.analyses.saved import load_results, narrow
 
+    if (item or list_items or status) and (form != "table" or tables):
+        raise ConfigError(
+            "--as and --tables: leave them out with --item, --list and --status, which print no tables; for a program the "
+            f"same items are in {run / 'records'}"
+        )
     chosen = {_COORDINATES.get(name, name): values for name, values in filters.items()}
     chosen["model"] = list(model or ())  # not split at commas: a model's name may have one
     done = replace(narrow(load_results(run), chosen), penalty=penalty)

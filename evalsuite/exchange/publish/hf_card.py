@@ -46,6 +46,9 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
 
 def _only_model(run: Path, cells: Sequence[CellResult]) -> str:
     names = list(dict.fromkeys(c.model for c in cells if not c.is_baseline))
+    if not names:
+        names = list(dict.fromkeys(c.model for c in cells))
+        raise ConfigError(f"{run}: only baselines: name the card's with --model: {', '.join(names)}")
     if len(names) != 1:
         raise ConfigError(f"{run}: {len(names)} models: name the card's with --model: {', '.join(names)}")
     return str(names[0])
