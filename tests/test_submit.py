@@ -511,6 +511,22 @@ def test_a_wording_may_ask_a_file_of_its_own(wordings: list[str], data: str | No
     assert check_submission(out, data).problems == ()
 
 
+@pytest.mark.slow
+def test_models_that_were_asked_other_data_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The manifest has the hash of the data of the latest start: one cell that has it excuses no other cell."""
+    monkeypatch.delenv("EVALSUITE_DATA", raising=False)
+    data, out = Path(shutil.copytree(bundled("sample/data"), tmp_path / "data")), tmp_path / "submission"
+    asked = {"baselines": (), "tasks": ["DI"], "set": "easy", "limit": 2, "data": [data], "out": tmp_path / "run"}
+    evalsuite.run(model=["random"], **asked)
+    (file,) = data.glob("easy/*/test/Domain_Identification.jsonl")
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[::-1]))
+    evalsuite.run(model=["lexical"], **asked)
+    make_submission(tmp_path / "run", out, HEAD, ABOUT)
+    (problem,) = check_submission(out).problems
+    assert "facts.data: manifest.json has another hash of easy" in problem
+
+
 def test_what_the_results_state_of_a_baseline_stands(run: Path, tmp_path: Path) -> None:
     """Flags describe the models of others: a baseline is not said to be trained."""
     make_submission(run, tmp_path / "s", HEAD, {"trained_on": ["dev"], "statement": "ours", "hub": "a/b"})
