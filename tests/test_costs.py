@@ -262,6 +262,10 @@ def test_a_run_ends_with_what_it_has_spent(
     found = re.search(r"^cost: (\S+) \(budget 1\)$", stdout, re.MULTILINE)
     paid = (server.prompt_tokens + 8 * server.new_tokens) / 1e6
     assert found and paid > 0 and float(found[1]) == pytest.approx(paid, rel=0.05)
+    with open_store(tmp_path / "run") as store:
+        for lent in (0.1, 0.2, -0.3):  # their sum is no 0
+            store.lend(lent)
+        assert store.bound() > 0
     assert re.search(rf"^cost: {found[1]}$", cli(*words).stdout, re.MULTILINE)  # the second command asks nothing
     local = cli("run", "--model", "random", "--tasks", "CKF", "--limit", "2", "--out", tmp_path / "local").stdout
     assert "cost:" not in local

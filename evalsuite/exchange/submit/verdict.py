@@ -234,7 +234,7 @@ def _manifest_problems(manifest: Manifest, results: Results, official: Official 
         known = manifest.data.get(f"{file}/{cell.variant}") or manifest.data.get(file)
         if known is None or known.sha256 == cell.facts.data or (official and official.has_own_file(cell)):
             continue
-        # Without the data a wording is taken to have a file of its own if its cells have one hash, and another's that of the manifest.
+        # Without the data a wording whose cells have one hash is taken to have a file of its own, if another has the manifest's.
         of_wording = {other.facts.data for other in stated[file] if other.variant == cell.variant}
         if len(of_wording) > 1 or all(other.facts.data != known.sha256 for other in stated[file]):
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"
