@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import evalsuite
+from evalsuite.common.errors import ConfigError
 from evalsuite.exchange import parity as comparing
 from evalsuite.exchange.parity import ReplyDifference, _ask, _BackendResponse, _row, parity
 from evalsuite.exchange.parity_sheets import parity_sheets
@@ -98,3 +99,9 @@ def test_the_lines_show_where_token_ids_differ() -> None:
         line for line in parity_sheets(comparing.Parity("tiny-zh", "hf", "vllm", (found,))) if isinstance(line, str)
     ]
     assert lines[-2:] == ["    hf    '118, 119, 1, 7'", "    vllm  '118, 119, 2, 7'"]
+
+
+def test_a_model_without_weights_is_refused() -> None:
+    """The path of a baseline or of an endpoint's model was looked for on the hub."""
+    with pytest.raises(ConfigError, match="backend baseline loads no model on this machine"):
+        parity(model="random", on=["hf", "hf"])

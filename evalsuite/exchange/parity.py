@@ -93,12 +93,12 @@ def parity(
     Raises ConfigError for a backend that is unknown or not local, or fewer than two, BackendError if a backend cannot load the
     model.
     """
-    for name in on:
+    (spec,) = load_models(resolve(models), [model])
+    for name in (*on, spec.backend):  # a path of another backend names no weights
         if not backend_named(name).local:
             raise ConfigError(f"backend {name} loads no model on this machine; these do: {', '.join(LOCAL)}")
     if len(on) < 2:
         raise ConfigError("--backends: expected two or more, e.g. hf,vllm")
-    (spec,) = load_models(resolve(models), [model])
     if spec.generation.temperature:
         raise ConfigError(f"model {model}: engines draw other samples from one seed; set its temperature to 0")
     require_present([spec])
