@@ -204,6 +204,26 @@ def test_a_condition_reads_the_words_of_tables(tmp_path: Path) -> None:
     assert [item.question for item in items_of(write(tmp_path, text, r_csv=table))] == ["true？", "1？", "x？"]
 
 
+def test_a_column_that_an_expression_does_not_read_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """`split` in an expression is the item's split, so that rows of the training split would be test items unnoticed."""
+    text = "name: checked\ndata: r.csv\ntasks:\n  tell: {kind: answer, question: q, gold: a, where: \"{{ WHERE == 'test' }}\"}\n"
+    table = "q,a,split\n一？,a,train\n二？,a,test\n"
+    assert (
+        len(items_of(write(tmp_path, text.replace("WHERE", "row['split']"), r_csv=table))) == 1 and not caplog.messages
+    )
+    assert len(items_of(write(tmp_path, text.replace("WHERE", "split"), r_csv=table))) == 2
+    (message,) = caplog.messages
+    assert "expressions read the item's split; the column of this name is row[NAME]" in message
+    items_of(write(tmp_path / "other", text.replace("WHERE", "split"), r_csv=table.replace("train", "test")))
+    assert len(caplog.messages) == 1
+
+
+def test_tables_have_long_texts(tmp_path: Path) -> None:
+    text = "name: long\ndata: r.csv\ntasks:\n  tell: {kind: answer, question: q, gold: a}\n"
+    assert len(items_of(write(tmp_path, text, r_csv=f"q,a\n{'长' * 200_000},a\n"))[0].question) == 200_000
+    assert rows.plain([b"\xe7\x94\xb2"]) == ["甲"]  # a text of Parquet that is not marked as one
+
+
 EXAMPLES = """
 name: capitals
 sets: [asia, europe]

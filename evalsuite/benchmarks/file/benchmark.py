@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.types import Benchmark, Item, Task
+
+log = logging.getLogger(__name__)
 
 # Kind -> the metric of a task that names none.
 HEADLINES = {"choice": "accuracy", "choices": "set_accuracy", "span": "f1", "text": "f1", "answer": "contains"}
@@ -146,11 +149,12 @@ class FileCorpus(Corpus):
 
     def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         other = self._file.tasks[task.local].wordings.get(wording)
-        differs = other is not None and other.model_fields_set - {"examples"}
-        if differs and other.data is not None and not self._relative(task.local, other.data, set, split):
+        if other is None or not other.model_fields_set - {"examples"}:
+            return None
+        if other.data is not None and not self._relative(task.local, other.data, set, split):
             hint = "; ask it with --shots 0, in a command of its own" if split == self.benchmark.training else ""
             raise DataError(f"wordings.{wording}.data names no {split} file{hint}", self.benchmark.file or self.root)
-        return self._load(task, set, split, other) if differs else None
+        return self._load(task, set, split, other)
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
         row = self._file.tasks[task.local]
@@ -193,6 +197,8 @@ class FileCorpus(Corpus):
             for name, join in self._file.join.items()
         }
         maker = ItemMaker(self._file, task.local, instead, set, split)
+        for name in maker.hidden(rows.rows):
+            _warn_of_hidden(rows.path, name)
         seen: dict[str, DataRow] = {}
 
         def items(index: int, at: DataRow) -> tuple[Item, ...]:
@@ -226,6 +232,14 @@ class FileCorpus(Corpus):
         for raw in (*rows.raw, *(raw for table in joined.values() for raw in table.raw)):
             sha256.update(raw)
         return File(rows.path, tuple(item for each in items_of_rows for item in each), skipped, sha256.hexdigest())
+
+
+@cache
+def _warn_of_hidden(path: Path, name: str) -> None:
+    """Warn, once, of a column that an expression may mean, although it reads the variable of the same name."""
+    log.warning(
+        "%s: expressions read the item's %s; the column of this name is row[NAME], with the name in quotes", path, name
+    )
 
 
 class _Joined:

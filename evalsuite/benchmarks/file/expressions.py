@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from jinja2 import TemplateSyntaxError, Undefined
+from jinja2 import TemplateSyntaxError, Undefined, meta
 
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.templates import Endless, sandbox
@@ -53,6 +53,11 @@ class RowField:
             return self._environment.compile_expression(text[2:-2], undefined_to_none=False)
         except TemplateSyntaxError:
             return None  # several expressions in a text, such as {{ a }} and {{ b }}
+
+    @property
+    def names(self) -> set[str]:
+        """The variables that the expressions read."""
+        return set() if self.column else meta.find_undeclared_variables(self._environment.parse(self.text))
 
     def value(self, row: Any, more: Mapping[str, Any]) -> Any:
         """The value on a row; None for an empty cell. `more`: variables beside its columns. Raises ExpressionError."""

@@ -67,6 +67,17 @@ class ItemMaker:
         for expanded in expanded_rows:
             yield expanded, self._fields["where"] is None or _is_true(self._value("where", expanded))
 
+    def hidden(self, rows: Sequence[DataRow]) -> list[str]:
+        """The columns that expressions without `row` name, but do not read: `set`, `split` and `task` are those of the item."""
+        given = {"set": self._set, "split": self._split, "task": self._name}
+        differing = {
+            name
+            for name in given
+            if any(isinstance(row.value, Mapping) and row.value.get(name, given[name]) != given[name] for row in rows)
+        }
+        fields = [field for value in self._fields.values() for field in _row_fields(value)] if differing else []
+        return sorted({name for field in fields if "row" not in field.names for name in differing & field.names})
+
     def number(self, row: ExpandedRow, index: int) -> str:
         """The item's number within its file."""
         if self._fields["id"] is None:
@@ -326,6 +337,12 @@ def _compiled(key: str, value: Any) -> Any:
     if isinstance(value, dict):
         return {name: RowField(text) if "{{" in text else text for name, text in value.items()}
     return [RowField(each) for each in value] if isinstance(value, list) else RowField(value)
+
+
+def _row_fields(compiled: Any) -> list[RowField]:
+    """The expressions and columns of a compiled field."""
+    each = compiled.values() if isinstance(compiled, dict) else compiled if isinstance(compiled, list) else [compiled]
+    return [field for field in each if isinstance(field, RowField)]
 
 
 def _readings(text: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -137,6 +137,7 @@ def _table(raw: bytes, path: Path, kind: str, encoding: str) -> Iterator[DataRow
             "in the benchmark file, such as encoding: gb18030",
             path,
         ) from None
+    csv.field_size_limit(LONGEST)  # the default is 131,072 characters, fewer than a long document has
     source, delimiter = io.StringIO(text, newline=""), _DELIMITERS[kind]
     reader = csv.reader(source, strict=True)
     if delimiter == "\t":  # in TSV a quote is an ordinary character
@@ -231,6 +232,8 @@ def plain(value: Any) -> Any:
     """The value as JSON has it: NaN becomes None, and values of other types become texts."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, bytes):  # texts of Parquet files whose writer did not mark them as such
+        value = value.decode("utf-8", "backslashreplace")
     if isinstance(value, str) and len(value) > LONGEST:
         raise _TooLong
     if value is None or isinstance(value, str | int):
