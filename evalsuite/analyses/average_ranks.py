@@ -40,8 +40,8 @@ MODELS, COLUMNS = 3, 5  # the fewest models and columns for Friedman's test
 def average_ranks(values: Mapping[str, Sequence[float]], few: bool = False) -> Ranks:
     """Ranks from model -> values in the same columns; higher is better, ties get the mean of their ranks.
 
-    Friedman's p uses the χ² approximation, which is conservative with few columns. `few`: the values come from too few
-    dialogues for a test.
+    Friedman's p uses the χ² approximation, which is conservative with few columns, and takes columns as independent, which tasks
+    about the same dialogues are not. `few`: the values come from too few dialogues for a test.
 
     >>> average_ranks({"a": [0.9, 0.8], "b": [0.7, 0.8]}).mean
     {'a': 1.25, 'b': 1.75}
@@ -183,7 +183,14 @@ def drawn_ranks(rows: Iterable[BenchmarkRanks]) -> Iterator[Sheet]:
         notes: list[str | Text] = []
         if ranked.p is not None and ranked.critical_difference is not None:
             p = f"p = {fixed(ranked.p, 3)}" if ranked.p >= 0.001 else "p < 0.001"
-            notes.append(f"Friedman χ² = {ranked.statistic:.2f}, {p}; Nemenyi's CD {ranked.critical_difference:.2f}")
+            statistic, difference = f"Friedman χ² = {ranked.statistic:.2f}", f"{ranked.critical_difference:.2f}"
+            notes.append(
+                Text(
+                    f"{statistic}，{p}；Nemenyi CD {difference}：均假定各任务独立，任务若共用对话，便偏于乐观",
+                    f"{statistic}, {p}; Nemenyi's CD {difference}: both take tasks as independent, and are too sure of "
+                    "tasks that share dialogues",
+                )
+            )
         elif ranked.few:
             notes.append(Text("对话太少，不作检验", "no test: too few dialogues"))
         if unlike:
@@ -193,8 +200,8 @@ def drawn_ranks(rows: Iterable[BenchmarkRanks]) -> Iterator[Sheet]:
             )
         notes.append(
             Text(
-                "名次看不出差距，而且各任务共用对话：先看各列",
-                "ranks hide distances, and tasks share their dialogues: see the columns first",
+                "名次看不出差距：先看各列",
+                "ranks hide distances: see the columns first",
             )
         )
         title = titled(
