@@ -192,12 +192,14 @@ def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
     assert "仅靠词面重合即得 50.0%" in found.zh and found.cell == 2
     (tied,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 20, 50)]), "baselines")
     assert tied.en == "a's score is not above all baselines on Knowledge filling of CORECODE HARD."
+    assert tied.test_en == "Scores are compared, not tested; 50 items"
     # The baseline of another run, asked fewer items, says nothing of these.
     assert findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 9, 10)]), "baselines") == []
-    both = [cell(name, "domain_identification", 5, 50) for name in ("a", "lexical")]
+    both = [cell(name, "domain_identification", 1, 2) for name in ("a", "lexical")]
     (found,) = findings_about(findings_of([*cells, cell("lexical", "knowledge_filling", 20, 50), *both]), "baselines")
     assert found.en == "a's score is above all baselines on none of 2 tasks of CORECODE HARD."
     assert found.zh == "CORECODE 困难（HARD）：a 的得分在 2 项任务上都没有高于所有基线。"
+    assert found.test_en == "Scores are compared, not tested; 2–50 items a task"
 
 
 def over_benchmarks_of(cells: Sequence[CellResult]) -> str:
@@ -327,6 +329,9 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
         0
     ]
     assert level.en.startswith("From EASY to HARD, a scores the same on average over 1 choice task; ")
+    failed = cell("a", "knowledge_filling", 20, 49, set="easy", items=50, status={"parsed": 49, "failed": 1})
+    (level,) = findings_about(findings_of([*cells, failed], groups, gaps=gaps), "levels")
+    assert level.en.startswith("From EASY to HARD, a loses 10.0 points on average over 1 choice task; ")
 
 
 def test_the_example_is_a_significant_win_where_there_is_one() -> None:
@@ -356,10 +361,14 @@ def test_ties_are_no_wins() -> None:
         "a is best of 2 models on 1 of 3 tasks of CORECODE HARD,"
     )
     cells[-1] = cell("b", "slot_identification", 10, 50)
-    assert (
-        findings_about(findings_of(cells, groups), "best")[0].en
-        == "a and b are each best on 1 of 3 tasks of CORECODE HARD."
+    (several,) = findings_about(findings_of(cells, groups), "best")
+    assert several.line.en == (
+        "a and b are each best on 1 of 3 tasks of CORECODE HARD, significantly ahead of all others on none of them. (Paired "
+        "permutation test over dialogues)"
     )
+    few = [comparison.model_copy(update={"dialogues": 2}) for comparison in groups]
+    (several,) = findings_about(findings_of(cells, few), "best")
+    assert several.line.en.endswith("tasks of CORECODE HARD, from too few dialogues to tell them apart.")
     assert not any("best on" in found.en for found in findings_of(cells[2:4], groups))
 
 

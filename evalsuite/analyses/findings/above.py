@@ -15,7 +15,7 @@ from evalsuite.analyses.findings.cells import (
     best_of_tasks,
     ranked_cells,
 )
-from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, value, within
+from evalsuite.analyses.findings.words import Finding, bare, listed, many, percent, span, value, within
 from evalsuite.analyses.significance import ALPHA
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Text
@@ -207,4 +207,9 @@ def above_baselines(cells: Sequence[FindingCell], title: Text) -> list[Finding]:
         got, second = value(shown), bare(model)
         zh += f"；{there.zh}仅靠{alone.zh}即得 {got.zh}，{model.name} 为 {second.zh}"
         en += f"; {there.en}{alone.en} alone gets {got.en}, {model.name} {second.en}"
-    return [Finding("baselines", f"{zh}。", f"{en}.", cell=shown.number)]
+    items = span([model.cell.headline.n for _, model in pairs])
+    test = Text(
+        f"只比较得分，未作检验；{'每项任务 ' * (len(pairs) > 1)}{items} 题",
+        f"Scores are compared, not tested; {items} item{'s' * (items != '1')}{' a task' * (len(pairs) > 1)}",
+    )
+    return [Finding("baselines", f"{zh}。", f"{en}.", test.zh, test.en, shown.number)]

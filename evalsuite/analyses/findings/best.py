@@ -69,12 +69,21 @@ def _rankings(of_models: Sequence[FindingCell], comparisons: Iterable[TaskCompar
 
 def _several_lead(first: Sequence[Sequence[TaskRanking]], count: int, most: int, title: Text) -> Finding:
     """Say that several models are best on the same number of tasks, `most` of `count`."""
-    names = [won[0].ranked[0].name for won in first]
+    names, wins = [won[0].ranked[0].name for won in first], [win for won in first for win in won]
+    testable = any(win.is_testable for win in wins)
+    lead = (
+        _lead(wins, count)
+        if testable
+        else Text("对话太少，无法判断领先是否显著", "from too few dialogues to tell them apart")
+    )
+    test = _test(wins) if testable else Text("", "")
     return Finding(
         "best",
-        f"{title.zh}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好。",
-        f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title.en}.",
-        cell=first[0][0].ranked[0].number,
+        f"{title.zh}：{'、'.join(names)} 各在 {count} 项任务中的 {most} 项上最好，{lead.zh}。",
+        f"{', '.join(names[:-1])} and {names[-1]} are each best on {most} of {count} tasks of {title.en}, {lead.en}.",
+        test.zh,
+        test.en,
+        first[0][0].ranked[0].number,
     )
 
 

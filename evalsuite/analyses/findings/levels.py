@@ -17,7 +17,7 @@ from evalsuite.types import Benchmark, Place
 
 
 def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark: Benchmark) -> list[Finding]:
-    """Say how much accuracy a model loses from the easier level to the harder one, over the choice tasks asked on both.
+    """Say how much accuracy a model loses from the easier level to the harder one, over the choice tasks answered whole on both.
 
     Of the models with most of these tasks, it is the one with the highest scores.
     """
@@ -26,9 +26,11 @@ def harder_set(cells: Sequence[FindingCell], runs: Sequence[Results], benchmark:
     losses: dict[str, list[tuple[FindingCell, Gap]]] = {}
     at = {(c.run, c.cell.place): c for c in ranked_cells(cells)}
     for number, results in enumerate(runs):
+        partial = {cell.place for cell in results.cells if not cell.is_complete}
         for row in results.of(gaps.ANALYSIS) or []:
-            cell = at.get((number, Place(set=benchmark.levels[1], **row.coordinates())))
-            if cell and row.metric == "accuracy":
+            easier, harder = (Place(set=level, **row.coordinates()) for level in benchmark.levels)
+            cell = at.get((number, harder))
+            if cell and easier not in partial and row.metric == "accuracy":
                 losses.setdefault(cell.id, []).append((cell, row))
     if not losses:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,6 +43,11 @@ def percent(share: float) -> Text:
 def many(count: int, word: str) -> str:
     """A count with its noun: "1 item", "2 items"."""
     return f"{count} {word}{'s' if count != 1 else ''}"
+
+
+def span(numbers: Iterable[int]) -> str:
+    """Numbers from the smallest to the largest: "20", "8–50"."""
+    return "–".join(map(str, dict.fromkeys([min(every := [*numbers]), max(every)])))
 
 
 def named(names: Sequence[str]) -> str:
