@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from evalsuite.common.files import make_folder, new_folder, remove, replacing_to
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit.submission import make_submission as submit
+from evalsuite.results.records import read_records
 from evalsuite.results.store import open_store
 from tests.shared_fixtures import shared_folder
 
@@ -32,6 +34,10 @@ def reply(request: Any) -> str:
 
 def start(out: Path, **more: Any) -> Path:
     return evalsuite.run({"mine": reply}, out=out, **(FEW | more)).out
+
+
+def item_ids(run: Path, cell: Any) -> Iterator[str]:
+    return (record["item"] for record in read_records(run, cell["records"]))
 
 
 def start_shared_run(folder: Path) -> Path:
@@ -84,6 +90,15 @@ def test_score_refuses_a_store_that_has_less_than_results_json(run: Path, loss: 
     loss(run / "store.sqlite")
     assert LOSSES[loss] in cli("score", run, expect=2).stderr
     assert files(run) == before
+
+
+def test_score_refuses_it_where_items_were_listed(run: Path, tmp_path: Path, cli: Any) -> None:
+    """The file leaves out default values of the facts on the list; they are the same facts."""
+    names = dict.fromkeys(item for cell in cells_of(evalsuite.score(run)) for item in item_ids(run, cell))
+    (tmp_path / "ids").write_text("\n".join(names))
+    listed = start(tmp_path / "listed", limit=None, items=tmp_path / "ids")
+    delete_replies(listed / "store.sqlite")
+    assert "lacks replies that" in cli("score", listed, expect=2).stderr
 
 
 def test_a_run_refuses_it_before_it_asks(run: Path) -> None:
