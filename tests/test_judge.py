@@ -545,6 +545,13 @@ def test_a_judge_is_compared_on_its_own_family() -> None:
     assert row["preference"] == pytest.approx((5 - 2) - (3.5 - 3))
     alone = controls(rows[:2])["families"][0]
     assert alone["preference"] is None and alone["own"] == 5 and alone["other"] == 2
+    for judged, says in (
+        (rows[:2], "no judge of another family to compare"),
+        (rows[::2], "no replies of both kinds that b"),
+    ):
+        (sheet,) = sheets_of(JUDGED, {"cells": [], "models": [], "systems": [], "controls": controls(judged)})
+        (shown,) = (english(row.cells[3]) for row in sheet.rows if english(row.cells[0]) == "own family")  # type: ignore[arg-type]
+        assert says in shown
 
 
 def test_attacks_are_counted() -> None:

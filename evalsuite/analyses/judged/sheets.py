@@ -229,9 +229,13 @@ def _length(r: LengthBias) -> Text | None:
 
 def _families(r: Family) -> Text:
     own, other, preference = _number(r.own), _number(r.other), _signed(r.preference)
-    zh, en = "没有其他系列的评审模型可对照", "no judge of another family to compare"
+    zh, en, names = "没有其他系列的评审模型可对照", "no judge of another family to compare", ", ".join(r.peers)
+    if r.peers:
+        zh, en = (
+            f"没有 {names} 也评过分的两类回答可对照",
+            f"no replies of both kinds that {names} scored, too",
+        )
     if r.preference is not None:
-        names = ", ".join(r.peers)
         zh, en = f"与 {names} 相比偏爱 {preference}", f"preference {preference} beside {names}"
     return Text(f"{r.family}：同系列 {own}，其他系列 {other}；{zh}", f"{r.family}: own {own}, others {other}; {en}")
 
