@@ -11,7 +11,7 @@ from as_json import a_cell, sheets_of
 from rich.cells import cell_len
 from rich.console import Console
 
-from evalsuite.analyses import breakdown, confusion, correlations
+from evalsuite.analyses import breakdown, confusion, correlations, means, scores
 from evalsuite.analyses.average_ranks import BenchmarkRanks, average_ranks, drawn_ranks
 from evalsuite.analyses.scores import by_scoring
 from evalsuite.analyses.significance import TaskComparisons, letter_sheets
@@ -19,7 +19,7 @@ from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import metric_named
 from evalsuite.cli.tables.terminal import draw
-from evalsuite.common.sheet import Sheet, english
+from evalsuite.common.sheet import Sheet, Value, english
 from evalsuite.metrics.rows import METRICS as SHARED_METRICS
 from evalsuite.metrics.rows import TEXT_METRICS
 from evalsuite.results.analysis import Results
@@ -80,6 +80,20 @@ def test_tables_by_scoring_are_named_by_their_model_and_the_way_where_ways_diffe
     two_ways = [one | {"shots": shots} for one in one_way[:2] for shots in (0, 5)]
     titles = [english(sheet.title) for sheet in by_scoring([a_cell(**cell) for cell in two_ways])]
     assert titles == [f"a {way} test: accuracy % by scoring" for way in ("paper 0-shot", "paper 5-shot")]
+
+
+def test_a_mean_over_some_of_the_sets_is_marked_and_not_compared() -> None:
+    """Model b was asked two of three folds: its mean is of these, and not the best, though it is higher."""
+    asked = [("a", "fold1", 0.5), ("a", "fold2", 0.5), ("a", "fold3", 0.2), ("b", "fold1", 0.6), ("b", "fold2", 0.6)]
+    cells = [
+        a_cell(**cell("generate", value, model=model, set=fold, task="cider_span_selection", items=10, missing=0))
+        for model, fold, value in asked
+    ]
+    results = Results(Path(), "0", Reading(), tuple(cells), {means.ANALYSIS.key: means.means(cells)})
+    (sheet,) = scores.sheets(results)
+    shown = {row.cells[0]: row.cells[4] for row in sheet.rows if row.kind != "apart"}
+    assert shown == {"a": Value(pytest.approx(0.4)), "b": Value(0.6, flags=("2/3",), compares=False)}
+    assert [note.en[:3] for note in sheet.notes] == ["k/m"]  # type: ignore[union-attr]
 
 
 def test_metrics_are_correlated_above_and_below_the_diagonal() -> None:
@@ -150,7 +164,7 @@ def ranks() -> Iterator[Sheet]:
 WIDE = [
     # sheets, what must be there to read
     ("breakdowns", sheets_of(breakdown.ANALYSIS, BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc %", "CKF acc %", "by turns to the answer"]),
-    ("confusions", sheets_of(confusion.ANALYSIS, [CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "part of", " 3 8 38", "chose nothing 2 10"]),
+    ("confusions", sheets_of(confusion.ANALYSIS, [CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "part of", " 3 8 38", "no answer that counts 2 10"]),
     ("groups", letter_sheets(map(TaskComparisons.model_validate, GROUPS)), ["abcd abcd", "models that share a letter"]),
     ("ranks", ranks(), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", " incomplete "]),
     ("correlations", sheets_of(correlations.ANALYSIS, CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),

@@ -18,7 +18,7 @@ from evalsuite.results.schema.base import CellFields, Count, Rows, Strict
 from evalsuite.results.words import place_words, with_notes
 
 MOST = 5  # the most confusions shown of a model
-_NOTHING = Text("没有选择", "chose nothing")
+_NOTHING = Text("没有可用的答案", "no answer that counts")
 
 
 class Offer(Strict):
@@ -38,7 +38,7 @@ class Confusion(CellFields):
         description="[right name, chosen name, replies]; names by their index."
     )
     silent: Rows[Annotated[Rows[Count], Field(min_length=2, max_length=2)]] = Field(
-        description="[right name, replies that chose nothing]"
+        description="[right name, replies without an answer that counts: several options are none]"
     )
     offers: Rows[Offer]
 

@@ -186,7 +186,7 @@ def _verdict(row: Curve, check: LabelCheck) -> Value:
         )
     ]
     if check.silent:
-        asides.append(Text(f" {check.silent} 条没有选。", f" {check.silent} chose nothing."))
+        asides.append(Text(f" {check.silent} 条没有可用的答案。", f" {check.silent} without an answer that counts."))
     return Value(Text(task.zh, task.en), asides=tuple(asides))
 
 

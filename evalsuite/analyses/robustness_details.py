@@ -183,14 +183,14 @@ def _positions(rows: Sequence[PositionCounts]) -> Sheet:
 
 
 def _bias(row: PositionCounts) -> Value:
-    """The model's name, with its bias, the option that it chose most often, and how many replies chose nothing."""
+    """The model's name, with its bias, the option that it chose most often, and how many replies have no answer."""
     asides = []
     if row.bias is not None:
         label, bias = row.labels[row.chosen.index(max(row.chosen))], f"{fixed(100 * row.bias, 1)} %"
         share = f"{fixed(100 * max(row.chosen) / sum(row.chosen), 1)} %"
         asides.append(Text(f" 偏差 {bias} · 最常选 {label}：{share}", f" bias {bias} · mostly {label}: {share}"))
     if row.silent:
-        asides.append(Text(f" · {row.silent} 条没有选", f" · {row.silent} chose nothing"))
+        asides.append(Text(f" · {row.silent} 条没有可用的答案", f" · {row.silent} without an answer that counts"))
     return Value(row.model, asides=tuple(asides))
 
 

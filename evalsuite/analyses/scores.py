@@ -47,6 +47,10 @@ ESTIMATED = Text(
     "early, or from anchor items); without one, the score on these k alone. ?: outside the scores of the models that "
     "chose them, or asked in another way",
 )
+_PARTIAL = Text(
+    "k/m：只是 m 个题集中 k 个的平均，不与其他行相比",
+    "k/m: the mean of only k of m sets, which does not compare with the others",
+)
 SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 
 
@@ -224,12 +228,16 @@ def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Se
     several = len(sets) > 1
     models = _by_model(cells, "set", ranks)
     token_columns, token_values = tokens_column([list(by_set.values()) for *_, by_set in models])
-    rows = []
+    rows, notes = list[Row](), dict[Text, None]()
     for (label, about, by_set), tokens in zip(models, token_values, strict=True):
         average = averaged.get(tuple(about.items()))
-        stopped = bool(average and average.estimates)
         value = average.metrics[metric].value if average and metric in average.metrics else None
-        mean = [Value(value, flags=("≈",) if stopped else (), compares=not stopped)] if several else []
+        flags = ["≈"] if average and average.estimates else []
+        partial = average is not None and len(average.sets) < len(sets)
+        flags += [f"{len(average.sets)}/{len(sets)}"] if average and partial else []
+        notes |= {_PARTIAL: None} if partial else {}
+        whole = not flags and all(cell.is_complete for cell in by_set.values())
+        mean = [Value(value, flags=tuple(flags), compares=whole)] if several else []
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
     rows = _headed(rows, cells)
     rows += _size(
@@ -244,7 +252,8 @@ def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Se
     heading = metric_heading(metric_named(metric))
     title = Text(f"{task.zh}，{split_words(split).zh}：{heading.zh}", f"{task.en}, {split}: {heading.en}")
     about = {"task": task.name, "split": split}
-    return Sheet("results", title, (Column(Text("模型", "model")), *columns, *token_columns), tuple(rows), about=about)
+    heads = (Column(Text("模型", "model")), *columns, *token_columns)
+    return Sheet("results", title, heads, tuple(rows), tuple(notes), about)
 
 
 def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int) -> list[Row]:
