@@ -99,6 +99,26 @@ ROWS = [
         [("both", "easy", "none", False, [4]), ("easy", "easy", "none", False, [20])],
     ),
     (
+        "other seeds with other settings",
+        [
+            adapter(4, 2, 0.9, {"settings": {"rank": 64}}),
+            adapter(4, 3, 0.7, {"settings": {"rank": 64, "prompt": "plain"}}),
+        ],
+        [
+            ("both prompt default rank 64", "easy", "none", False, [4]),
+            ("both prompt default rank default", "easy", "none", False, [4]),
+            ("both prompt plain rank 64", "easy", "none", False, [4]),
+        ],
+    ),
+    (
+        "other test items",
+        [adapter(4, 2, 0.9, items=5), adapter(8, 1, 0.9)],
+        [
+            ("both test requests 10", "easy", "none", False, [4, 8]),
+            ("both test requests 5", "easy", "none", False, [4]),
+        ],
+    ),
+    (
         "perturbed, in the order of perturbations",
         [base(perturb="both"), adapter(4, 1, 0.3, perturb="both"), adapter(4, 1, 0.1, perturb="shuffle")],
         [("both", "easy", kind, kind == "both", [4]) for kind in ("none", "shuffle", "both")],

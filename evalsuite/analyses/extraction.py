@@ -33,7 +33,10 @@ class Extraction(CellFields):
     em: Share
     em_reply: Share
     gain: float = Field(description="f1 less f1_reply.")
-    low: Number = Field(description="95 % interval, from dialogues resampled; null where no item differs.")
+    low: Number = Field(
+        description="95 % interval by dialogues: resampled if there are 30 or more, of fewer Student's t. Null for one dialogue, "
+        "or if all have the same gain."
+    )
     high: Number
 
 
@@ -93,7 +96,7 @@ def extraction(place: Place, answered: Sequence[ScoredReply]) -> Extraction:
 
 _LEGEND = Text(
     "答案：从回复中抽取，引导语、引号与理由已去掉，本工具的指标（f1、bleu1 …）据此计算。整段回复：只去掉特殊词元与思考，"
-    "论文口径（paper.f1、paper.bleu1 …）据此计算，与论文公布的数字对照。增加：前者减后者，同一定义的 F1，按对话重抽样的 95% 置信区间。"
+    "论文口径（paper.f1、paper.bleu1 …）据此计算，与论文公布的数字对照。增加：前者减后者，同一定义的 F1，95% 置信区间以对话为单位。"
     "截取：答案不是整段回复的回复所占的比例。",
     "answer: extracted from the reply, without lead-ins, quotes and reasons; our own metrics (f1, bleu1 …) are of "
     "it. reply: whole, less special tokens and thinking; the paper's profile (paper.f1, paper.bleu1 …) is of it, and "

@@ -5,6 +5,7 @@ A cell of an adapter has `facts.trained`; a run may hold several sweeps.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -66,7 +67,7 @@ class CurvePoint(IntervalFields):
 
 
 class Curve(SharedPlaceFields):
-    """A learning curve: one base model, one pool of training items, one place."""
+    """A learning curve: one base model, one pool of training items, one place, the same settings of training and test items."""
 
     base: str
     trained_on: str
@@ -86,23 +87,26 @@ def compute(run: ScoredRun) -> list[Curve]:
 
 
 def learning(cells: Sequence[CellResult], positions: Sequence[PositionCounts] = ()) -> list[Curve]:
-    """A curve for each base model, training pool and place."""
+    """A curve for each base model, training pool, settings of training, number of test requests and place."""
     by_place = {cell.place: cell for cell in cells}
     positions_at = {row.place: row for row in positions}
-    # (place of the base model, name of the pool, whether leaks are allowed) -> cells of adapters
-    groups: dict[tuple[Place, str, bool], list[tuple[CellResult, AdapterTraining]]] = {}
+    # (place of the base model, name of the pool, whether leaks are allowed) -> settings -> cells of adapters
+    groups: dict[tuple[Place, str, bool], dict[str, list[tuple[CellResult, AdapterTraining]]]] = {}
     for cell in cells:
         trained = cell.facts.trained
         if trained and cell.headline.value is not None:
             key = replace(cell.place, model=trained.base), _trained_on(trained, cell.task), trained.allow_leak
-            groups.setdefault(key, []).append((cell, trained))
+            settings = json.dumps({**trained.settings, "test requests": cell.items}, sort_keys=True)
+            groups.setdefault(key, {}).setdefault(settings, []).append((cell, trained))
     rows = []
-    for (base, trained_on, allow_leak), adapters in groups.items():
+    curves = ((key, by_settings, each) for key, by_settings in groups.items() for each in by_settings)
+    for (base, trained_on, allow_leak), by_settings, settings in curves:
+        adapters = by_settings[settings]
         chances = [cell.chance for cell, _ in adapters if cell.chance is not None]
         rows.append(
             Curve(
                 base=base.model,
-                trained_on=trained_on,
+                trained_on=trained_on + _distinct(settings, by_settings),
                 allow_leak=allow_leak,
                 **dict(base.without("model")),
                 metric=TASKS[base.task].metrics[0],
@@ -120,6 +124,14 @@ def _trained_on(trained: AdapterTraining, task: str) -> str:
     tasks = [trained.task] if trained.task != task else []
     groups = ["only " + ",".join(trained.groups)] if trained.groups else []
     return " ".join((trained.set, *tasks, *groups))
+
+
+def _distinct(settings: str, every: Iterable[str]) -> str:
+    """The settings in which a curve differs from others of its base model, pool and place: " rank 64"; "" without others."""
+    values, others = json.loads(settings), [json.loads(other) for other in every]
+    names = sorted({name for other in others for name in other})
+    differ = [name for name in names if any(other.get(name) != values.get(name) for other in others)]
+    return "".join(f" {name} {values.get(name, 'default')}" for name in differ)
 
 
 def _untuned_score(cell: CellResult | None, adapters: Iterable[CellResult]) -> UntunedScore | None:
@@ -248,7 +260,7 @@ def sheets(results: Results) -> Iterator[Sheet]:
     if "seeds" in intervals:
         parts.append(Text("各随机种子的平均与范围", "mean and range over seeds"))
     if "items" in intervals:
-        parts.append(Text("按对话重抽样的 95% 置信区间", "95 % interval over dialogues"))
+        parts.append(Text("以对话为单位的 95% 置信区间", "95 % interval over dialogues"))
     note = Text(
         "数字旁：" + "；单一种子为".join(x.zh for x in parts),
         "Beside each figure: " + "; with one seed ".join(x.en for x in parts),

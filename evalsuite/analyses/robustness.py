@@ -92,7 +92,9 @@ class PositionCounts(CellFields):
     gold: Rows[Count]
     right: Rows[Count]
     chosen: Rows[Count]
-    silent: Count = Field(description="Replies that choose nothing.")
+    silent: Count = Field(
+        description="Replies without an answer that counts: several options where one is right are none."
+    )
     bias: Share | None = Field(description="Total variation distance between chosen and gold positions.")
 
 

@@ -281,6 +281,8 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
             "items": training.hash_of([item.id for item in subset]),
             "rows": training.hash_of([[r.ids, r.answer] for r in fitting]),
         }
+        settings = model.finetune.model_dump(exclude={"checkpoint_steps"}, exclude_defaults=True)
+        trained["settings"] = settings | ({"prompt": wording} if wording != "paper" else {})
         label = "-".join((f"{model.name}+{pool.name}", *s.train_groups, str(size), f"s{seed}"))
         folder = Path(s.out) / "adapters" / safe_name(label)
         entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": list(pool.test), "shots": None}

@@ -179,7 +179,7 @@ class AskingsFields(Located):
 
 
 class IntervalFields(Strict):
-    """A value with its 95 % interval over resampled dialogues; all null if there is nothing to compute it from."""
+    """A value with its 95 % interval, dialogues as units; all null if there is nothing to compute it from."""
 
     value: Number
     low: Number

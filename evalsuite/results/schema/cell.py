@@ -35,7 +35,10 @@ class MetricValue(IntervalFields):
     """One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative."""
 
     value: Number = Field(description="Null where no request was answered.")
-    low: Number = Field(description="95 % interval, from dialogues resampled.")
+    low: Number = Field(
+        description="95 % interval by dialogues: resampled if there are 30 or more; of fewer, for means, Wilson's for so few. "
+        "Of an estimate, the estimate's own."
+    )
     n: Count = Field(description="Items that it is computed from; failed requests are left out.")
     spread: Number = Field(
         default=None,
@@ -69,6 +72,9 @@ class AdapterTraining(Strict):
     seed: int
     set: str = Field(description="One set, or both or all of them.")
     allow_leak: bool = Field(description="Whether dialogues of test items were trained on.")
+    settings: SettingsFields = Field(
+        default={}, description="Settings of the training that are not the default ones, and its wording if not paper."
+    )
     labels: dict[str, Count] = Field(description="How often each option label was the answer; empty for texts.")
 
 

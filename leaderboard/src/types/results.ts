@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (3e2791aa1005eb1e) by types.mjs.
+// Generated from schema/results.schema.json (5775f19f16e7a189) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -211,7 +211,7 @@ export interface MetricValue {
    */
   value: number | null;
   /**
-   * 95 % interval, from dialogues resampled.
+   * 95 % interval by dialogues: resampled if there are 30 or more; of fewer, for means, Wilson's for so few. Of an estimate, the estimate's own.
    */
   low: number | null;
   high: number | null;
@@ -279,7 +279,7 @@ export interface Facts {
    */
   items?: ItemsFile | null;
   /**
-   * Broken lines of the file, left out, and items that the file of the wording lacks.
+   * Broken lines of the file, left out.
    */
   skipped_lines: number;
   /**
@@ -430,6 +430,12 @@ export interface AdapterTraining {
    * Whether dialogues of test items were trained on.
    */
   allow_leak: boolean;
+  /**
+   * Settings of the training that are not the default ones, and its wording if not paper.
+   */
+  settings?: {
+    [k: string]: unknown;
+  };
   /**
    * How often each option label was the answer; empty for texts.
    */
@@ -918,7 +924,7 @@ export interface Extraction {
    */
   gain: number;
   /**
-   * 95 % interval, from dialogues resampled; null where no item differs.
+   * 95 % interval by dialogues: resampled if there are 30 or more, of fewer Student's t. Null for one dialogue, or if all have the same gain.
    */
   low: number | null;
   high: number | null;
@@ -1242,7 +1248,7 @@ export interface PositionCounts {
   right: number[];
   chosen: number[];
   /**
-   * Replies that choose nothing.
+   * Replies without an answer that counts: several options where one is right are none.
    */
   silent: number;
   /**
@@ -2416,7 +2422,7 @@ export interface Confusion {
    */
   pairs: [number, number, number][];
   /**
-   * [right name, replies that chose nothing]
+   * [right name, replies without an answer that counts: several options are none]
    */
   silent: [number, number][];
   offers: Offer[];
@@ -3202,7 +3208,7 @@ export interface ReadingFacts {
   seed: number;
 }
 /**
- * A learning curve: one base model, one pool of training items, one place.
+ * A learning curve: one base model, one pool of training items, one place, the same settings of training and test items.
  */
 export interface Curve {
   /**
