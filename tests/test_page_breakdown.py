@@ -176,7 +176,7 @@ def up_to_six_models_and_which(page: Any) -> None:
         keys.filter(has_text=name).click()
     drawn = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(2)}
     assert drawn == {name: looks[name] for name in (first, second)}  # the models keep their colours
-    assert series.count() == 2 and "highlight=" in page.url
+    assert series.count() == 2 and "highlight=" in page.url and "The best 6" not in page.inner_text("#breakdown")
     page.click("#breakdown .modelkeys .link")
     assert series.count() == 6
 

@@ -13,6 +13,7 @@ import {
 import { prepare, taskOf } from "../src/leaderboard/data.ts";
 import { leakNote } from "../src/leaderboard/details.ts";
 import { offerMetrics } from "../src/leaderboard/metric_choice.ts";
+import { averageRanks } from "../src/leaderboard/sections/ranks.ts";
 import { firsts, state } from "../src/leaderboard/state.ts";
 import type { Cell } from "../src/leaderboard/types.ts";
 import { openPage, page } from "./page.ts";
@@ -35,6 +36,23 @@ test("lists of items that differ are different items", () => {
   assert.equal(haveSameItems([one, other]), false);
   assert.equal(haveSameItems([cell(), one]), false);
   assert.equal(haveSameItems([cell(), cell({ limit: 5 })]), false);
+});
+
+test("ranks are of one benchmark's tasks, where another has a set of the same name", () => {
+  const made = page();
+  const plain = made.cells.filter((c) => c.task === "cause" && c.set === "hard" && c.perturb === "none");
+  const more = { fill_more: "corecode", one: "other", two: "other" };
+  for (const [name, benchmark] of Object.entries(more)) {
+    made.tasks.push({ ...made.tasks[0], name, benchmark });
+    made.cells.push(...plain.map((c) => ({ ...c, task: name })));
+  }
+  prepare(made);
+  offerMetrics();
+  const ranked = made.benchmarks.map((b) => averageRanks(b, "hard")?.columns.map((x) => x.name));
+  assert.deepEqual(ranked, [
+    ["cause", "fill_more"],
+    ["one", "two"],
+  ]);
 });
 
 test("an estimate, which is not ranked, leaves the others ranked", () => {

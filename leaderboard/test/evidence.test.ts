@@ -1,6 +1,7 @@
 // The evidence of a cell: the computations before anything is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { disagree } from "../src/leaderboard/evidence/items.ts";
 import { shares } from "../src/leaderboard/evidence/options.ts";
 import { stretches } from "../src/leaderboard/evidence/reply.ts";
 import { entriesOf, entryOf, outcomeAt, replyIn } from "../src/leaderboard/evidence/shards.ts";
@@ -48,6 +49,18 @@ test("three letters and more in a row are written short", () => {
   assert.equal(shortLetters("abc"), "a–c");
   assert.equal(shortLetters("abdefz"), "abd–fz");
   assert.equal(shortLetters("yza′b′"), "yza′b′");
+});
+
+test("models disagree where one is right and another is not, not where a request failed", () => {
+  const made = openPage();
+  made.columns = [{ ids: ["i0", "i1", "i2", "i3"], shards: [["0", 0]] }];
+  made.outcomes = { ...made.outcomes, x: "failed" };
+  const one = Object.assign(made.cells[0], { column: 0, outcomes: "rrxr" });
+  Object.assign(made.cells[4], { column: 0, outcomes: "wxw." });
+  assert.deepEqual(
+    [0, 1, 2, 3].filter((entry) => disagree(one, entry)),
+    [0],
+  );
 });
 
 test("an entry by its id; of a rotation that is not there the item", () => {

@@ -54,7 +54,7 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
   const there = setsOn(b);
   const sets = setNames().filter((x) => !there.length || there.includes(x));
   const before = manyBenchmarks() ? `${b.title} · ` : "";
-  const ofSet = (task: Task, set: string) => ({ key: `${task.name}@${set}`, task, set, label: setLabel(set) });
+  const ofSet = (task: Task, set: string) => ({ key: `${task.name}@${set}`, task, set, label: setLabel(set, b) });
   const whole = (task: Task) => ({ key: task.name, task, set: null, label: t("meanOver", setWord(b)) });
   if (b.averaged)
     return mine.map((task) => ({
@@ -66,7 +66,7 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
   const all = sets.map((set) => ({
     id: set,
     b,
-    title: before + (setHeading(set) === set ? `${setWord(b)} ${set}` : setHeading(set)),
+    title: before + (setHeading(set, b) === set ? `${setWord(b)} ${set}` : setHeading(set, b)),
     columns: mine
       .filter((x) => isOfFirstBenchmark(x) || isAsked(x, set))
       .map((task) => ({ key: task.name, task, set, label: ownName(task) })),

@@ -25,14 +25,13 @@ export function setLabel(set: string | null, of?: Benchmark) {
 }
 
 /** A set's name in a heading. The Chinese one includes the name in papers and in options of commands: 困难（HARD）. */
-export function setHeading(set: string) {
-  return inChinese() ? namesOf(set).title_zh : namesOf(set).en;
+export function setHeading(set: string, of?: Benchmark) {
+  return inChinese() ? namesOf(set, of).title_zh : namesOf(set, of).en;
 }
 
 /** A set's name with its benchmark's name before it, if the page has several benchmarks. */
-export function setTitle(set: string) {
-  const benchmark = benchmarkWith(set);
-  return (manyBenchmarks() && benchmark ? `${benchmark.title} · ` : "") + setHeading(set);
+export function setTitle(set: string, of = benchmarkWith(set)) {
+  return (manyBenchmarks() && of ? `${of.title} · ` : "") + setHeading(set, of);
 }
 
 /** The CSS class that gives a set its colour, by its index in the benchmark. */

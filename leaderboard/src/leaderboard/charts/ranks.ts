@@ -3,7 +3,7 @@ import { type Kid, para } from "../../common/dom.ts";
 import { fixed } from "../../common/numbers.ts";
 import { dataNode } from "../../common/passage.ts";
 import { t } from "../../common/words.ts";
-import { setLabel, setTitle, taskName } from "../names.ts";
+import { taskName } from "../names.ts";
 import { FRIEDMAN_NEEDS } from "../statistics.ts";
 import type { Model, Task } from "../types.ts";
 import { cliques, ROW, shareScale } from "./axis.ts";
@@ -19,6 +19,8 @@ interface RankedModel {
 }
 /** The average ranks of models on a set. A column is a task. */
 export interface AverageRanks {
+  /** The set's name with its benchmark's. */
+  title: string;
   set: string;
   columns: Task[];
   /** The models with their mean ranks, best first. */
@@ -39,6 +41,7 @@ export const rankFigure = (v: number) => fixed(v, 2);
 const pValue = (p: number) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
 
 export function rankPanel({
+  title,
   set,
   columns,
   rows,
@@ -68,11 +71,11 @@ export function rankPanel({
   return points.panel(
     {
       data: { "data-set": set },
-      title: setTitle(set),
+      title,
       small: verdictOf({ test, cd, few }, columns.length),
       cls: "cd",
       size: ["100%", head + k * ROW],
-      words: `${t("ranks")}, ${setLabel(set)}: ${words.join("; ")}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
+      words: `${t("ranks")}, ${title}: ${words.join("; ")}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
       rows: { models: rows.map((r) => r.model), head },
       notes: [
         withoutRanks.length > 0 && note("ranksLeft", unrankedNames),

@@ -15,12 +15,12 @@ import { group, line, Points, rowAxis, rowMiddle } from "./marks.ts";
 import { groupName } from "./sheet_lines.ts";
 
 /** A panel for each block of rows, all with the same axis, below the columns' markers. */
-export function dotPanels(sheet: Sheet, id: string): HTMLElement {
+export function dotPanels(sheet: Sheet): HTMLElement[] {
   const up = sheet.chart?.up ?? [];
   const range = rangeOf(sheet.rows.flatMap((row) => up.map((n) => numberIn(row.cells[n]))));
   const key = up.map((n, i) => h("span", null, markSample(i % LOOKS, 16), inWords(sheet.columns[n].heading)));
   const panels = blocksOf(sheet.rows).map((block) => dotPanel(sheet, block, up, range));
-  return h("div", { id }, para("legend", key), div("panels spreadpanels", panels));
+  return [para("legend", key), div("panels spreadpanels", panels)];
 }
 
 function dotPanel(sheet: Sheet, block: Block, up: number[], range: Range): HTMLElement {

@@ -44,7 +44,7 @@ export interface LinePanel {
   across?: SheetColumn;
   joined: boolean;
   diagonal: boolean;
-  /** The vertical range that all panels of the sheet share, if lines have figures at their ends; undefined: a range from 0. */
+  /** The vertical range that all panels share, if lines have figures at their ends; undefined: a range from 0. */
   range?: Range;
   /** Words below the positions on the axis: numbers of items. */
   counts: string[];
@@ -56,12 +56,14 @@ export interface LinePanel {
 /** Charts of more models than this draw only the lines of highlighted models, or of the best. */
 export const MOST_LINES = 6;
 
-/** The panels of a sheet: one for each of its blocks. */
-export function panelsOf(sheet: Sheet): LinePanel[] {
-  const all = blocksOf(sheet.rows);
-  const apart = all.filter((block) => block.apart).flatMap((block) => block.rows);
-  const panels = all.filter((block) => !block.apart).map((block) => panelOf(sheet, block, apart));
-  if (sheet.chart?.ends === undefined) return panels;
+/** The panels of sheets of one name: one for each of their blocks. */
+export function panelsOf(sheets: Sheet[]): LinePanel[] {
+  const panels = sheets.flatMap((sheet) => {
+    const all = blocksOf(sheet.rows);
+    const apart = all.filter((block) => block.apart).flatMap((block) => block.rows);
+    return all.filter((block) => !block.apart).map((block) => panelOf(sheet, block, apart));
+  });
+  if (sheets[0]?.chart?.ends === undefined) return panels;
   const lines = panels.flatMap((panel) => panel.lines);
   // Wide intervals would flatten the slopes, which show the changes: the range leaves out the intervals of tested lines.
   const values = lines.flatMap(({ points, end }) =>
@@ -320,7 +322,7 @@ function axisOf(panel: LinePanel) {
   return { at, step, nodes, height: leaning ? bottom + 96 : counted ? bottom + 36 : bottom + 24 };
 }
 
-/** The vertical range of a panel: that of its sheet, or from 0 to a round share above all values. */
+/** The vertical range of a panel: the shared one, or from 0 to a round share above all values. */
 function rangeIn({ range, diagonal, levels }: LinePanel, spots: LinePoint[], guess: number[]): Range {
   if (range) return range;
   const values = spots.flatMap((p) => [p.value, p.high]);

@@ -52,10 +52,10 @@ function comparable(cell: Cell) {
 }
 
 /** Whether one model answers the item rightly and another does not. */
-function disagree(cell: Cell, entry: number) {
+export function disagree(cell: Cell, entry: number) {
   const codes = comparable(cell)
     .map((c) => c.outcomes[entry])
-    .filter((code) => code !== ".");
+    .filter((code) => code !== "." && data.outcomes[code] !== "failed"); // a failed request is no answer
   return codes.includes("r") && codes.some((code) => code !== "r");
 }
 

@@ -1,7 +1,7 @@
 // Sections drawn from the sheets of analyses: their pickers, charts and tables.
 import { button, div, h, type Kid, labelledSelect, para, section, withFocusKey } from "../../common/dom.ts";
 import { hasWord, t } from "../../common/words.ts";
-import { modelKeys } from "../charts/looks.ts";
+import { modelKeys, pickedOf } from "../charts/looks.ts";
 import { panels } from "../charts/marks.ts";
 import { frequent, MOST_NAMES, matrixBox, matrixOf } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
@@ -13,7 +13,7 @@ import { modelId, models, nameNode } from "../data.ts";
 import { lazyFold } from "../details.ts";
 import { asValue, inWords, numberIn, titleOf } from "../tables/figures.ts";
 import { type FieldPicker, pickerOf, pickWords, sectionSheets } from "../tables/section_sheets.ts";
-import { findingNodes, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
+import { findingNodes, runNote, sheetNode, sheetPanels, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, SheetText } from "../types.ts";
 import { exportSheets } from "./export.ts";
 
@@ -130,19 +130,22 @@ const pickerNode =
 const DRAW: Record<NonNullable<Sheet["chart"]>["kind"], (sheets: Sheet[], box: string, id: string) => Kid> = {
   lines: lineCharts,
   matrix: matrices,
-  dots: (sheets, box) => sheets.map((sheet) => dotPanels(sheet, box)),
+  dots: (sheets, box) => h("div", { id: box }, sheets.map(dotPanels)),
   scatter: (sheets, box) => panels(box, sheets.map(scatterPanels)),
   bars: barTables,
 };
 
 /** A panel for each block of each sheet; a legend of all lines. */
 function lineCharts(sheets: Sheet[], box: string): Kid {
-  const panels = sheets.flatMap(panelsOf);
+  const panels = panelsOf(sheets);
   const shown = linesShown(panels);
   const ids = new Set(panels.flatMap(({ lines }) => lines.flatMap(({ model }) => model ?? [])));
   const areLinesNamed = panels.some(({ range }) => range);
   return [
-    !areLinesNamed && ids.size > MOST_LINES && para("note", t("bestShown", MOST_LINES, ids.size)),
+    !areLinesNamed &&
+      ids.size > MOST_LINES &&
+      !pickedOf([...ids]).length &&
+      para("note", t("bestShown", MOST_LINES, ids.size)),
     h(
       "div",
       { class: "panels curves", id: box },
@@ -172,7 +175,7 @@ function matrices(sheets: Sheet[], box: string, id: string): Kid {
 
 /** A small table for each block, with a filled and a hollow bar in each row. */
 function barTables(sheets: Sheet[], box: string): Kid {
-  return sheets.map((sheet) => {
+  const all = sheets.map((sheet) => {
     const [filled, hollow] = sheet.chart?.up ?? [];
     const withBars: Sheet = {
       ...sheet,
@@ -192,9 +195,13 @@ function barTables(sheets: Sheet[], box: string): Kid {
       const words = asides.map((aside) => aside.trim()).join(" ");
       return h("figcaption", null, h("strong", null, name), h("small", null, words));
     });
-    return [div("tablebar", exports), panels(box, tables, "positions")];
+    return [div("tablebar", exports), div("panels positions", tables)];
   });
+  return h("div", { id: box }, all);
 }
 
 const tables = (sheets: Sheet[]): Kid =>
-  sheets.map((sheet, n) => sheetNode(sheet, { id: sheets.length > 1 ? `${sheet.name}-${n + 1}` : sheet.name }));
+  sheets.map((sheet, n) => {
+    const node = sheetNode(sheet, { id: sheets.length > 1 ? `${sheet.name}-${n + 1}` : sheet.name });
+    return node && [runNote(sheet), node];
+  });

@@ -21,6 +21,8 @@ export const drawIntro = () =>
 /** The runs, notes on how to read their figures, and the figures' sources. */
 export function drawAbout() {
   const trained = adapters().length;
+  const baselines = [...models.values()].filter((m) => m.baseline && !m.adapter).length;
+  const beside = [baselines > 0 && t("andBaselines", num(baselines)), trained > 0 && t("andAdapters", num(trained))];
   return section(
     "about",
     h("h2", null, t("aboutResults")),
@@ -29,7 +31,7 @@ export function drawAbout() {
       "dl",
       { class: "facts" },
       data.runs.map((run) => fact(t("run"), runFacts(run))),
-      fact(t("models"), num(models.size - trained), trained > 0 && t("andAdapters", num(trained))),
+      fact(t("models"), num(models.size - baselines - trained), beside.filter(Boolean).join(t("comma"))),
       fact(t("items"), num(data.asked.items)),
       fact(t("replies"), num(data.asked.replies)),
     ),

@@ -6,8 +6,8 @@ import { sentences, t } from "../../common/words.ts";
 import { panels } from "../charts/marks.ts";
 import { savers } from "../charts/picture.ts";
 import { type AverageRanks, rankFigure, rankPanel } from "../charts/ranks.ts";
-import { hardestFirst, type OwnRow, ownRows, rankedOnSameItems } from "../columns.ts";
-import { counts, data } from "../data.ts";
+import { hardestFirst, type OverviewTable, type OwnRow, ownRows, rankedOnSameItems } from "../columns.ts";
+import { benchmarkOf, counts, data } from "../data.ts";
 import { benchmarksShown, cellAt } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { baseName, isLower, metricName } from "../metrics.ts";
@@ -15,14 +15,14 @@ import { setTitle, taskName } from "../names.ts";
 import { FRIEDMAN_NEEDS, friedman, midranks } from "../statistics.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
+import type { Benchmark, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 
-/** The ranks of a set in view; null unless two models have values in two columns. */
-function averageRanks(set: string): AverageRanks | null {
+/** The ranks of a benchmark's set in view; null unless two models have values in two columns. Benchmarks may have sets of one name. */
+export function averageRanks(b: Benchmark, set: string): AverageRanks | null {
   const rows = ownRows(false);
   const cell = (r: OwnRow, x: Task) => cellAt(r.model.id, set, x.name);
   const cells = (x: Task) => rows.flatMap((r) => cell(r, x) ?? []);
-  const withCells = tasks.filter((x) => cells(x).length);
+  const withCells = tasks.filter((x) => benchmarkOf(x) === b && cells(x).length);
   const columns = withCells.filter((x) => rankedOnSameItems(cells(x)));
   const isWhole = (r: OwnRow, x: Task) => {
     const c = cell(r, x);
@@ -40,6 +40,7 @@ function averageRanks(set: string): AverageRanks | null {
     return { model, ranks, mean: sumOf(ranks) / ranks.length, low: Math.min(...ranks), high: Math.max(...ranks) };
   });
   return {
+    title: setTitle(set, b),
     set,
     columns,
     rows: withMeans.sort((a, b) => a.mean - b.mean),
@@ -59,10 +60,11 @@ function compared(byColumn: number[][], models: number, few: boolean): Pick<Aver
 }
 
 export function drawRanks() {
-  const sets = benchmarksShown()
+  const ranksIn = ({ b, columns: [{ set }] }: OverviewTable) => (set !== null && averageRanks(b, set)) || [];
+  const all = benchmarksShown()
     .filter((b) => !b.averaged)
-    .flatMap((b) => hardestFirst(b).flatMap(({ columns }) => columns[0].set ?? []));
-  const all = sets.flatMap((set) => averageRanks(set) ?? []);
+    .flatMap(hardestFirst)
+    .flatMap(ranksIn);
   if (!all.length) return null;
   const mixed = all.some((x) => new Set(x.columns.map((c) => baseName(metricOf(c)))).size > 1);
   return section(
@@ -72,16 +74,16 @@ export function drawRanks() {
     para("notice caution", sentences(t("ranksCaution"), mixed && t("ranksMixed"))),
     panels("rank-plots", all.map(rankPanel)),
     all.map((x) =>
-      h("details", { class: "numbers" }, h("summary", null, t("ranksNumbers"), " · ", setTitle(x.set)), rankTable(x)),
+      h("details", { class: "numbers" }, h("summary", null, t("ranksNumbers"), " · ", x.title), rankTable(x)),
     ),
   );
 }
 
-function rankTable({ set, rows, columns }: AverageRanks) {
+function rankTable({ title, set, rows, columns }: AverageRanks) {
   const best = (v: number): SheetValue => ({ value: v, text: String(v), tone: v === 1 ? "strong" : "" });
   const sheet: Sheet = {
     name: "ranks",
-    title: `${t("ranks")} · ${setTitle(set)}`,
+    title: `${t("ranks")} · ${title}`,
     columns: [
       { heading: t("model") },
       { heading: t("meanRank"), kind: "number" },

@@ -27,16 +27,18 @@ interface ScoringColumn {
 /** Headings of the measures of likelihood, by the end of a metric's name. */
 const LIKELIHOODS: Record<string, string> = { token: "perToken", sum: "perSum", char: "perChar", prior: "lessPrior" };
 
+/** The metric that all choices have; a task's first may be another. */
+const METRIC = "accuracy";
+
 /** The columns for `cells`: one for each scoring, or one for each of its measures of likelihood if it has several. */
 function waysIn(cells: Cell[]): ScoringColumn[] {
   return SCORINGS.flatMap((scoring) => {
     const mine = cells.filter((c) => c.scoring === scoring);
     if (!mine.length) return [];
-    const metric: string = taskOf(mine[0].task).metrics[0];
-    const form = (m: string): string => LIKELIHOODS[m.slice(metric.length + 1)];
+    const form = (m: string): string => LIKELIHOODS[m.slice(METRIC.length + 1)];
     const has = (m: string): boolean => mine.some((c) => c.metrics?.[m]);
-    const forms = [...metricRows.keys()].filter((m: string) => m.startsWith(`${metric}_`) && form(m) && has(m));
-    if (!forms.length) return [{ scoring, metric, name: scoring, over: "" }];
+    const forms = [...metricRows.keys()].filter((m: string) => m.startsWith(`${METRIC}_`) && form(m) && has(m));
+    if (!forms.length) return [{ scoring, metric: METRIC, name: scoring, over: "" }];
     return forms.map((m) => ({ scoring, metric: m, name: form(m), over: scoring }));
   });
 }
@@ -49,7 +51,7 @@ export function drawScorings() {
   );
   const ways = waysIn(cells);
   if (ways.length < 2) return null;
-  const sets: string[] = setNames();
+  const sets: string[] = setNames().filter((x) => cells.some((c) => c.set === x));
   const set = sets.includes(state.waySet) ? state.waySet : sets[sets.length - 1];
   const here = cells.filter((c) => c.set === set);
   const all: Task[] = tasks.filter((x: Task) => here.some((c) => c.task === x.name));

@@ -5,7 +5,7 @@ import { allOwnRows, modelOrder } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
 import { estimateFlag } from "../details.ts";
-import { allSets, cellAt, setNames } from "../filters.ts";
+import { cellAt, setNames } from "../filters.ts";
 import { metricOf, tasks } from "../metric_choice.ts";
 import { figure, metricName } from "../metrics.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
@@ -20,7 +20,7 @@ export function drawStatus() {
   const rows = allOwnRows().sort((a, b) => (order.get(a.model.id) ?? 0) - (order.get(b.model.id) ?? 0));
   if (!rows.length) return null;
   const modelName = (id: string): string => (id ? modelOf(id).label : t("allModels"));
-  const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
+  const setName = (set: string): string => (set ? setTitle(set) : t(sets.length > 2 ? "all" : "allSets"));
   const [ids, sets] = [rows.map(({ model }) => model.id), setNames()];
   // A chosen model or set that the filters hide is not chosen here.
   const onlyModel = ids.includes(state.statusModel) ? state.statusModel : "";
@@ -44,8 +44,8 @@ export function drawStatus() {
     note(t("statusNote")),
     div(
       "controls",
-      picker("statusModel", t("model"), ["", ...ids], onlyModel, modelName),
-      picker("statusSet", t("set"), ["", ...sets], onlySet, setName),
+      ids.length > 1 && picker("statusModel", t("model"), ["", ...ids], onlyModel, modelName),
+      sets.length > 1 && picker("statusSet", t("set"), ["", ...sets], onlySet, setName),
       tick("issues", t("onlyIssues")),
     ),
     sheetNode(sheet, { id: "status-table", heading: null, tall: true }) ?? para("notice", t("noRows")),

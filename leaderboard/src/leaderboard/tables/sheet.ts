@@ -372,15 +372,17 @@ const NOTHING = () => {};
 export const findingNodes = (sheets: Sheet[]): Kid =>
   [...new Set(sheets.map(({ finding }) => inWords(finding)))].filter(Boolean).map((words) => para("found", words));
 
+/** The name of a sheet's run, if the page has several. */
+export const runNote = ({ run = 0 }: Sheet): Kid =>
+  data.runs.length > 1 && para("note", t("run"), " ", h("span", { class: "data" }, data.runs[run].name));
+
 /** A section with the sheets for which `wanted` is true; null if none of them is in view. */
 export function sheetSection(id: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
-  const several = data.runs.length > 1;
   const drawn: Sheet[] = [];
   const nodes = sheetsOf(wanted).flatMap((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
     if (node) drawn.push(sheet);
-    const run = several && para("note", t("run"), " ", h("span", { class: "data" }, data.runs[sheet.run ?? 0].name));
-    return node ? [[run, node]] : [];
+    return node ? [[runNote(sheet), node]] : [];
   });
   return nodes.length > 0 ? section(id, h("h2", null, title), findingNodes(drawn), nodes) : null;
 }
