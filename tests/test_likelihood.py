@@ -121,6 +121,34 @@ def test_an_option_without_tokens_is_an_error() -> None:
     assert response.error == "option 1: its text has no tokens" and response.finish == "error"
 
 
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        (
+            "GPTNeo",
+            {"hidden_size": 16, "num_layers": 2, "num_heads": 2, "attention_types": [[["local"], 2]], "window_size": 4},
+        ),
+        ("Mpt", {"d_model": 16, "n_layers": 2, "n_heads": 2, "max_seq_len": 64}),
+    ],
+)
+def test_padding_adds_no_distance(name: str, sizes: dict[str, Any]) -> None:
+    """These networks take distances from the indices of tokens."""
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    config = getattr(transformers, f"{name}Config")(vocab_size=32, initializer_range=0.5, **sizes)
+    net = transformers.AutoModelForCausalLM.from_config(config).eval()
+    contexts, options = [[*range(1, 13)], [*range(1, 4)]], [[[5, 6], [7, 8], [9, 10, 11]]] * 2
+    with torch.inference_mode():
+        found = prefill._at_once(net, contexts, options, [prefill._chains(row) for row in options])
+        for context, row in zip(contexts, found, strict=True):
+            for option, scores in zip(options[0], row, strict=True):
+                logits = net(torch.tensor([[*context, *option]])).logits[0].log_softmax(-1)
+                want = [float(logits[len(context) - 1 + n, token]) for n, token in enumerate(option)]
+                assert scores == pytest.approx(want, abs=1e-4)
+
+
 def test_a_prompt_that_begins_another_stays_in_the_cache(base: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     """transformers 5.0 crops to a length from 0 on, and by a number of tokens below it."""
 

@@ -48,6 +48,13 @@ def _at_once(
         rows = [[*c, *chain] for c, (chain,) in zip(contexts, chains, strict=True)]
         ends = [range(len(c) - 1, len(row)) for c, row in zip(contexts, rows, strict=True)]
         return [_flat(x, row) for x, row in zip(_logprobs_at(net, rows, ends)[0], options, strict=True)]
+    if len(lengths := {len(c) for c in contexts}) > 1 and _counts_by_index(net):
+        scores_of: dict[int, list[list[float]]] = {}
+        for length in lengths:
+            group = [n for n, c in enumerate(contexts) if len(c) == length]
+            parts = ([values[n] for n in group] for values in (contexts, options, chains))
+            scores_of |= dict(zip(group, _at_once(net, *parts), strict=True))
+        return [scores_of[n] for n in range(len(contexts))]
     ends = [range(len(c) - 1, len(c)) for c in contexts]
     nexts, cache = _logprobs_at(net, contexts, ends, use_cache=True)
     if not _splits(cache):
@@ -55,6 +62,14 @@ def _at_once(
         scores = iter(targets(net, pairs))
         return [[next(scores) for _ in row] for row in options]
     return _branch(net, cache, [len(c) for c in contexts], nexts, options)
+
+
+def _counts_by_index(net: Any) -> bool:
+    """Whether distances of tokens may count the padding between a context and its option, since the network does not take them
+    from `position_ids`: MPT's biases and the windows of GPT-Neo do not, and a checkpoint's own code may not."""
+    inner = net.get_base_model() if hasattr(net, "get_base_model") else net
+    own_code = not type(inner).__module__.startswith("transformers.")
+    return own_code or inner.config.model_type in ("gpt_neo", "mpt")
 
 
 class _OneByOne:
