@@ -264,6 +264,21 @@ def test_a_wording_without_training_rows_is_asked_without_shots(home: Path, tmp_
     assert prepare("bundled:models.yaml", model=["random"], **asked)
 
 
+def test_rows_without_the_columns_of_a_wording_count_as_lines_left_out(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home, tmp_path / "home")
+    text = FIVE.replace("gold: \"{{ 'A' }}\",", "gold: \"{{ 'A' }}\", wordings: {polite: {question: all}},")
+    (tmp_path / "home" / "five.yaml").write_text(text, encoding="utf-8")
+    rows = [row(0), {name: value for name, value in row(1).items() if name != "all"}]
+    lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in rows)
+    (tmp_path / "home" / "test.jsonl").write_text("".join(lines), encoding="utf-8")
+    asked = {"benchmark": [tmp_path / "home" / "five.yaml"], "tasks": ["five_pick"], "prompt": ["plain", "polite"]}
+    cells = list(evalsuite.preview(model=["random"], skip_bad=True, **asked))
+    assert [(c.place.variant, len(trials), c.facts["skipped_lines"]) for c, trials in cells] == [
+        ("plain", 2, 0),
+        ("polite", 1, 1),
+    ]
+
+
 def test_people_answer_a_benchmark_file(home: Path, tmp_path: Path) -> None:
     made = write_answer_page(tmp_path / "a.html", "polite", benchmark=[home / "five.yaml"], tasks=["five_pick"])
     assert made.items == 4 and data_in_page(made.page)["outputs"][2]["question"].startswith("请回答。第2天去哪里？")
