@@ -410,6 +410,16 @@ def test_the_commands_export(folder: Path, tmp_path: Path, cli: Any) -> None:
     assert yaml.safe_load(card.read_text(encoding="utf-8"))["model-index"][0]["name"] == "lexical"
 
 
+def test_a_card_replaces_no_readme(folder: Path, tmp_path: Path, cli: Any) -> None:
+    readme, words = tmp_path / "README.md", ("export", folder, "--to", "hf-card", "--model", "lexical", "--out")
+    readme.write_text("---\nlicense: mit\n---\n# My model\n", encoding="utf-8")
+    before = readme.read_bytes()
+    assert "is no card; name a new file" in " ".join(cli(*words, readme, expect=2).stderr.split())
+    assert readme.read_bytes() == before
+    for _ in range(2):  # a card of its own is replaced
+        cli(*words, tmp_path / "card.yaml")
+
+
 def test_a_run_of_mlflow_that_breaks_off_is_marked_so() -> None:
     told: list[tuple[str, ...]] = []
 
