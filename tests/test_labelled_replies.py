@@ -3,7 +3,7 @@
 These replies have shaped the reader, so their agreement only shows whether it gets worse. Choices were read rightly when the
 reader saw them first: of `replies` 236 of 240, of `long_replies` 187 of 196, of `third_replies` 117 of 120, of `strong_replies`
 136 of 152 and 400 of 442, and 42 of 60 of new kinds (124 of the next 184 have forms that were misread before). First readings of
-replies that shaped nothing are in docs/parsing.md.
+replies that shaped nothing are in docs/parsing_readings.md.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def test_labels_are_options_and_every_reply_is_in_a_set_whose_agreement_is_teste
     ],
 )
 def test_real_replies_of_many_models(several: bool, part: str, agree: float, wrong: float, invented: float) -> None:
-    """The shares are those of the present reader, so that it does not get worse. First readings are in docs/parsing.md."""
+    """The shares are those of the present reader, so that it does not get worse. First readings are in docs/parsing_readings.md."""
     try:
         replies = [row for row in corpus.replies() if ("labels" in row) == several and corpus.part(row) == part]
     except corpus.MissingReplies as missing:
