@@ -14,6 +14,7 @@ from shared_fixtures import shared_folder
 from typer.testing import CliRunner
 
 import evalsuite
+from evalsuite.analyses.saved import load_results
 from evalsuite.backends.models import load_models
 from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.registry import Corpora, add_files, add_run
@@ -234,6 +235,33 @@ def test_adapters_are_trained_on_the_columns_of_their_wording(home: Path, tmp_pa
         items = as_asked(pool, row_prompts(model, pool, settings), pool.items)
         questions[wording] = items[0].question
     assert questions == {"polite": "10点在公园10见面", "plain": "第10天去哪里？"}
+
+
+def test_metrics_are_those_that_a_task_can_have(run: Path, home: Path, tmp_path: Path) -> None:
+    """An unknown metric would be an empty column, after the models were asked. Those of all kinds in a run are known."""
+    shutil.copytree(home, tmp_path / "home")
+    file = tmp_path / "home" / "five.yaml"
+    metrics = {
+        c.task: [name for name in c.metrics if name not in ("answered", "chance")] for c in load_results(run).cells
+    }
+    registry.forget_files()
+    named = FIVE
+    for task, kind in {
+        "pick": "choice",
+        "several": "choices",
+        "words": "span",
+        "tell": "text",
+        "count": "answer",
+    }.items():
+        named = named.replace(
+            f"{task}: {{kind: {kind},", f"{task}: {{kind: {kind}, metrics: [{', '.join(metrics[f'five_{task}'])}],"
+        )
+    file.write_text(named, encoding="utf-8")
+    assert add_files([file]) == ["five"]
+    for task, name in (("pick", "acuracy"), ("several", "accuracy"), ("tell", "contains")):
+        file.write_text(FIVE.replace(f"{task}: {{", f"{task}: {{metrics: [{name}], "), encoding="utf-8")
+        with pytest.raises(ConfigError, match=rf"five\.yaml: tasks\.{task}\.metrics: unknown metric '{name}'"):
+            add_files([file])
 
 
 def test_a_wording_with_a_file_of_its_own(home: Path, tmp_path: Path) -> None:

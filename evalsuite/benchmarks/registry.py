@@ -143,8 +143,14 @@ def add_file(path: Path) -> Benchmark:
 
 
 def add_files(paths: Iterable[str | Path]) -> list[str]:
-    """Read benchmark files, those that ship as bundled:…, and return the names of their benchmarks. Raises as `add_file`."""
-    return [add_file(resolve(path)).name for path in paths]
+    """Read benchmark files, those that ship as bundled:…, and return the names of their benchmarks. Raises as `add_file`, and for
+    metrics that a task cannot have. (Those of a run that was made before stay.)"""
+    from evalsuite.benchmarks.file.benchmark import require_metrics  # late, since `--help` needs no benchmark files
+
+    added = [add_file(resolve(path)) for path in paths]
+    for benchmark in added:
+        require_metrics(benchmark)
+    return [benchmark.name for benchmark in added]
 
 
 def add_run(run: Path) -> None:

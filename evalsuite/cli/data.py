@@ -104,13 +104,13 @@ def data_check(
     what options give away."""
     from evalsuite.benchmarks.check import check_data
     from evalsuite.benchmarks.check_sheets import data_sheets
-    from evalsuite.benchmarks.registry import Corpora, add_file
+    from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, add_files
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.errors import ConfigError
     from evalsuite.common.resources import resolve
 
     path = resolve(folder)
-    benchmark = add_file(path) if path.is_file() else None
+    benchmark = BENCHMARKS[add_files([path])[0]] if path.is_file() else None
     if benchmark is None and not path.is_dir():
         raise ConfigError(f"{folder}: no such file or folder")
     # The data of a benchmark file may be in --data alone. A folder of data is read besides those of --data.

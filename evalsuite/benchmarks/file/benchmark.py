@@ -19,7 +19,8 @@ from evalsuite.benchmarks.file.rows import DataRow, read_rows
 from evalsuite.benchmarks.file.rubric import RUBRIC
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.languages import LANGUAGES
-from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.metrics.rows import TEXT_METRICS, TextMetric
 from evalsuite.types import Benchmark, Item, Task
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,21 @@ log = logging.getLogger(__name__)
 HEADLINES = {"choice": "accuracy", "choices": "set_accuracy", "span": "f1", "text": "f1", "answer": "contains"}
 _TOKENS = {"text": 128, "answer": 128}  # kind -> the longest reply in tokens; other kinds: 64
 
+
+# Kind -> the metrics that its tasks can have beside HEADLINES; those of the text kinds also depend on the language.
+_METRICS: Mapping[str, tuple[str, ...]] = {
+    "choice": (
+        *("paper.accuracy", "paper.parts", "vote", "paper.vote"),
+        *("accuracy_sum", "accuracy_token", "accuracy_char", "accuracy_prior"),
+    ),
+    "choices": (
+        *("answer_f1", "answer_precision", "answer_recall"),
+        *("macro_precision", "macro_recall", "macro_f1"),
+    ),
+    "span": ("semsim",),
+    "text": ("semsim",),
+    "answer": (),
+}
 
 DataPaths = str | Mapping[Any, str]  # the key `data` of a benchmark file: one path, or one for each split
 
@@ -77,6 +93,29 @@ def make_benchmark(file: BenchmarkFile, path: Path) -> Benchmark:
         citation=file.citation,
         file=path,
     )
+
+
+def require_metrics(benchmark: Benchmark) -> None:
+    """Raise ConfigError if a task of a benchmark file names a metric that it cannot have, so that its column would be empty."""
+    texts = [name for row in TEXT_METRICS.values() for name in _stated(row)]
+    for task in benchmark.tasks:
+        kind = task.kind.name
+        known = [HEADLINES[kind], *_METRICS[kind], *(metric.name for metric in task.own_metrics)]
+        if kind == "span" and benchmark.language.name == "en":
+            known += ["em", "no_match", "paper.f1", "paper.em", "paper.no_match"]
+        elif kind in ("span", "text"):
+            known += texts
+        for name in task.metrics:
+            if name not in known:
+                raise ConfigError(
+                    f"{benchmark.file}: tasks.{task.local}.metrics: {unknown('metric', name, dict.fromkeys(known))}"
+                )
+
+
+def _stated(row: TextMetric) -> list[str]:
+    """The names of a text metric in results.json: under our profile, and under the paper's."""
+    name = row.stated_as or row.name
+    return [*([name] if row.ours else []), *([f"paper.{name}"] if row.papers else [])]
 
 
 def _require_inside(named: Path, path: Path, key: str) -> None:
