@@ -224,6 +224,19 @@ def test_tables_have_long_texts(tmp_path: Path) -> None:
     assert rows.plain([b"\xe7\x94\xb2"]) == ["甲"]  # a text of Parquet that is not marked as one
 
 
+def test_a_wording_changes_all_that_it_names(tmp_path: Path) -> None:
+    """Also how gold is read, and a text in place of the dialogue."""
+    text = TABLE.replace("DATA", "r.jsonl").replace(
+        "gold: label", "gold: label, dialogue: turns, wordings: {told: {data: t.jsonl, gold_is: number, context: told}}"
+    )
+    row = ROWS[1] | {"turns": ["A: 一年有几季？"]}
+    path = write(tmp_path, text, r_jsonl=json.dumps(row), t_jsonl=json.dumps(row | {"told": "甲问乙。", "label": 2}))
+    benchmark = load_benchmark(path)
+    corpus = benchmark.loader(benchmark, path.parent)
+    usual, told = (corpus.reworded(benchmark.tasks[0], "quiz", "test", name).items[0] for name in ("plain", "told"))
+    assert (usual.gold, usual.dialogue, told.gold, told.dialogue) == (1, ("A: 一年有几季？",), 1, ("甲问乙。",))
+
+
 EXAMPLES = """
 name: capitals
 sets: [asia, europe]

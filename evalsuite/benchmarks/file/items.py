@@ -48,7 +48,8 @@ class ItemMaker:
         self._known_groups = tuple(file.groups)
         fields = {key: getattr(task, key) for key in RowFields.model_fields}
         if instead:
-            fields |= {key: getattr(instead, key) for key in instead.model_fields_set if key in fields}
+            changed = {key: getattr(instead, key) for key in instead.model_fields_set if key in fields}
+            fields |= ({"dialogue": None} if "context" in changed else {}) | changed
         self._fields: dict[str, Any] = {key: _compiled(key, value) for key, value in fields.items()}
         self._kind = KINDS[task.kind]
 
@@ -244,7 +245,7 @@ class ItemMaker:
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
         mapped = isinstance(self._fields["options"], dict)
-        if mapped or self._task.gold_is is None:
+        if mapped or self._fields["gold_is"] is None:
             indices_of_key = {n for n, key in enumerate(keys) if _is_key(key, value)}
             if len(indices_of_key) == 1:
                 return indices_of_key.pop()
@@ -254,8 +255,10 @@ class ItemMaker:
         if value is None or isinstance(value, list | dict | bool):
             hint = "; give options as a mapping such as {true: 是, false: 否}" if isinstance(value, bool) else ""
             raise self._fault("gold", "is blank" if value is None else f"expected one option, found {value!r}{hint}")
-        ways = {way: index for way, index in _readings(text_of(value), options) if way == (self._task.gold_is or way)}
-        if self._task.gold_is is None:
+        ways = {
+            way: index for way, index in _readings(text_of(value), options) if way == (self._fields["gold_is"] or way)
+        }
+        if self._fields["gold_is"] is None:
             ways.pop("number", None)
             # An index is an error where labels are numbers, since an index of another row would be read as a label.
             if "index" in ways and any(map(str.isdecimal, keys)):
