@@ -141,7 +141,7 @@ def test_gold_is_a_letter_an_index_or_a_text(tmp_path: Path, gold: Any, index: i
 OPTIONS = [
     ("A. 月饼 B. 粽子", "B"), ("(A)月饼\n(B)粽子", 1), ('["月饼", "粽子"]', "粽子"), ("['月饼', '粽子']", "B"),
     ({"text": ["月饼", "粽子"], "label": ["1", "2"]}, "2"), ([{"text": "月饼", "label": "甲"}, {"text": "粽子", "label": "乙"}], "乙"),
-    ({"text": ["月饼", "粽子"], "label": ["A", "B"]}, 1),
+    ({"text": ["月饼", "粽子"], "label": ["A", "B"]}, 1), ({"A": "月饼", "B": "粽子"}, "B"), ({"1": "月饼", "2": "粽子"}, "2"),
 ]  # fmt: skip
 
 
@@ -306,6 +306,8 @@ BROKEN_GOLD = [
     ("A", ["是"], "two options or more"),
     ("A", ["", "否"], "two options or more"),
     ("A", "是", "expected a list of options"),
+    ("C", {"A": "是", "B": "否", "C": ""}, "'C' is no option"),  # an empty cell at the end is none
+    ("C", {"text": ["是", "否", ""], "label": ["A", "B", "C"]}, "'C' is no option"),
     ("A", [f"第{n}项" for n in range(27)], "27 options are more than there are letters"),
     (["A", "B"], ["是", "否"], "expected one option"),
 ]
@@ -699,6 +701,11 @@ FIRST = [
         "".join(json.dumps({"question": {"stem": f"？{n}", "choices": ["甲", "乙", "丙"]}, "answer": n}) + "\n" for n in (1, 3)),
         {"kind": "choice", "question": '{{ row["question"].stem }}', "options": '{{ row["question"].choices }}', "gold": "answer",
          "gold_is": "number"},
+    ),
+    (
+        "named.jsonl",
+        "".join(json.dumps({"question": f"？{n}", "options": {"A": "甲", "B": "乙"}, "answer": "AB"[n]}) + "\n" for n in range(2)),
+        {"kind": "choice", "question": "question", "options": "options", "gold": "answer"},
     ),
     (
         "sums.csv",  # gold is the text of an option

@@ -106,8 +106,8 @@ class RowFields(Section):
     """The question."""
     options: list[ColumnOrExpression] | ColumnOrExpression | dict[str | int | bool, TextOrExpression] | None = None
     """A list of columns, a column with a list, or a mapping from each value of `gold` to the option's text or expression. Empty
-    cells at the end of a list are left out. A list may be JSON in a text, a text "A. … B. …", or as Hugging Face has it, with
-    text and label of each option; then `gold` is a label."""
+    cells at the end of a list are left out. A list may be JSON in a text, a text "A. … B. …", an object {"A": …, "B": …}, or as
+    Hugging Face has it, with text and label of each option; then `gold` is a label."""
     gold: ColumnOrExpression | list[ColumnOrExpression] | None = None
     """The right answer: for options an index from 0, a letter or the text; for texts the text, or a list of right ones."""
     gold_is: Literal["index", "number", "letter", "text"] | None = None

@@ -225,7 +225,7 @@ class ItemMaker:
             raise RowFault("is blank: expected two options or more", column or self.column("options"))
         if len(texts) > _ALPHABET and "1" not in self._task.labels:
             raise self._fault("options", f"{len(texts)} options are more than there are letters: give labels: (1)")
-        return tuple(texts), keys
+        return tuple(texts), keys[: len(texts)]
 
     def _mapped(self, fields: Mapping[Any, str | RowField], row: ExpandedRow) -> list[Any]:
         """The options of a mapping: its fixed texts and the values of its expressions."""
@@ -320,11 +320,14 @@ def lettered(value: Any) -> Any:
 def options_in(value: Any) -> tuple[Any, tuple[Any, ...]]:
     """(list of options, their labels in the data) of a value that holds options; (value, ()) for any other.
 
-    Forms: a list, JSON, lettered text, {text: […], label: […]}, and [{text: …, label: …}, …], the last two as on Hugging Face.
+    Forms: a list, JSON, lettered text, {A: …, B: …}, {text: […], label: […]}, and [{text: …, label: …}, …], the last two as on
+    Hugging Face.
     """
     value = lettered(listed(value))
     if isinstance(value, Mapping) and all(isinstance(value.get(key), list) for key in ("text", "label")):
         return value["text"], tuple(value["label"])
+    if isinstance(value, Mapping) and len(value) > 1 and all(re.fullmatch(r"[A-Za-z]|\d", name) for name in value):
+        return [*value.values()], tuple(value)
     if (
         isinstance(value, list)
         and value
