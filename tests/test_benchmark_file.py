@@ -218,6 +218,15 @@ def test_a_column_that_an_expression_does_not_read_is_said(tmp_path: Path, caplo
     assert len(caplog.messages) == 1
 
 
+@pytest.mark.parametrize(("options", "said"), [(["A. 一个", "B. 两个"], True), (["一个", "B. 两个"], False)])
+def test_letters_that_shuffled_options_keep_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, options: list[str], said: bool
+) -> None:
+    row = json.dumps(ROWS[0] | {"options": options})
+    assert items_of(write(tmp_path, TABLE.replace("DATA", "r.jsonl"), r_jsonl=row))
+    assert ["begin with letters of their own" in message for message in caplog.messages] == [True] * said
+
+
 def test_tables_have_long_texts(tmp_path: Path) -> None:
     text = "name: long\ndata: r.csv\ntasks:\n  tell: {kind: answer, question: q, gold: a}\n"
     assert len(items_of(write(tmp_path, text, r_csv=f"q,a\n{'长' * 200_000},a\n"))[0].question) == 200_000

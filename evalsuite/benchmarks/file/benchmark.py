@@ -13,13 +13,14 @@ from typing import Any
 from evalsuite.benchmarks.corpus import Corpus, File, collect
 from evalsuite.benchmarks.file.expressions import ExpressionError, RowField, text_of
 from evalsuite.benchmarks.file.format import BenchmarkFile, Examples, Reworded, TaskRow, both, read_benchmark_file
-from evalsuite.benchmarks.file.items import ItemMaker, RowFault
+from evalsuite.benchmarks.file.items import ItemMaker, RowFault, has_own_letters
 from evalsuite.benchmarks.file.readers import READERS
 from evalsuite.benchmarks.file.rows import DataRow, read_rows
 from evalsuite.benchmarks.file.rubric import RUBRIC
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.resources import packaged
 from evalsuite.metrics.rows import TEXT_METRICS, TextMetric
 from evalsuite.types import Benchmark, Item, Task
 
@@ -264,6 +265,10 @@ class FileCorpus(Corpus):
             return tuple(items_of_row)
 
         items_of_rows, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
+        # The page of a benchmark that ships says what is odd in its files.
+        ships = self.benchmark.file is not None and self.benchmark.file.is_relative_to(packaged("benchmarks"))
+        if not ships and items_of_rows and all(has_own_letters(i.options) for each in items_of_rows for i in each):
+            _warn_of_letters(rows.path)
         if not skipped:
             for table in joined.values():
                 table.require_taken(rows.path)
@@ -278,6 +283,14 @@ def _warn_of_hidden(path: Path, name: str) -> None:
     """Warn, once, of a column that an expression may mean, although it reads the variable of the same name."""
     log.warning(
         "%s: expressions read the item's %s; the column of this name is row[NAME], with the name in quotes", path, name
+    )
+
+
+@cache
+def _warn_of_letters(path: Path) -> None:
+    """Warn, once, of letters that go with the options' texts."""
+    log.warning(
+        "%s: the options begin with letters of their own (A. …): these go with them when options are shuffled", path
     )
 
 

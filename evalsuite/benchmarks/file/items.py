@@ -317,6 +317,16 @@ def lettered(value: Any) -> Any:
     return [text[mark.end() : end].strip(" \t\r\n;；") for mark, end in zip(in_order, ends, strict=True)]
 
 
+def has_own_letters(options: Sequence[str]) -> bool:
+    """Whether the texts of the options begin with A, B … in order.
+
+    >>> has_own_letters(["A. 月饼", "B、粽子"]), has_own_letters(["A. 月饼", "粽子"]), has_own_letters([])
+    (True, False, False)
+    """
+    letters = [mark[1] if (mark := _LETTERED.match(option)) else "" for option in options]
+    return bool(letters) and letters == [chr(ord("A") + n) for n in range(len(letters))]
+
+
 def options_in(value: Any) -> tuple[Any, tuple[Any, ...]]:
     """(list of options, their labels in the data) of a value that holds options; (value, ()) for any other.
 
