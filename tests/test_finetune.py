@@ -131,7 +131,7 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
     cells = results_json(sweep)["cells"]
     assert len(cells) == 3 * 2 * 2  # models, sets, perturbations
     trained = {c["model"]: c["facts"].get("trained") for c in cells}
-    assert trained["tiny"] is None and trained[names[1]]["size"] == 6
+    assert trained["tiny"] is None and trained[LARGE]["size"] == 6 and trained[LARGE]["settings"]["rank"] == 8
     done = evalsuite.score(sweep)
     assert [(r["set"], r["perturb"], [p["size"] for p in r["points"]]) for r in content_of(done, "learning")] == [
         (item_set, kind, [2, 6]) for item_set in ("easy", "hard") for kind in ("none", "shuffle")
