@@ -68,7 +68,9 @@ class Stability(AskingsFields):
 def compute(run: ScoredRun) -> list[Stability] | None:
     """A row for each group of two or more askings; None without any."""
     cells = [cell for cell in run.outcomes if cell.is_share]
-    same = [cell for cell in cells if PERTURBATIONS[cell.place.perturb].same]
+    # The values of a cell of rotations are the lowest of several askings, and no asking's own.
+    single = [cell for cell in cells if not PERTURBATIONS[cell.place.perturb].several]
+    same = [cell for cell in single if PERTURBATIONS[cell.place.perturb].same]
     rotated = [askings_within(cell) for cell in cells if PERTURBATIONS[cell.place.perturb].several]
     groups: dict[Varied, Iterable[Askings]] = {
         "wordings": askings_across("variant", cells, _item_outcomes),
