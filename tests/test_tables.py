@@ -96,6 +96,15 @@ def test_a_mean_over_some_of_the_sets_is_marked_and_not_compared() -> None:
     assert [note.en[:3] for note in sheet.notes] == ["k/m"]  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("items", [10, 3])
+def test_no_value_is_the_best_among_values_of_other_items(items: int) -> None:
+    """Model b was asked the first three items alone (--limit), or, if it was asked all ten, is the best."""
+    asked = [cell("generate", 0.5, model="a"), cell("generate", 1.0, model="b", items=items)]
+    cells = [a_cell(**one | {"metrics": {"accuracy": {"value": 0.5, "n": one.get("items", 10)}}}) for one in asked]
+    (sheet,) = scores.sheets(Results(Path(), "0", Reading(), tuple(cells), {}))
+    assert sheet.columns[1].better == ("more" if items == 10 else "")
+
+
 def test_metrics_are_correlated_above_and_below_the_diagonal() -> None:
     """ρ of the metrics (1, 2), (1, 3), (2, 3) and τ-b of the same; the paper's metric stands last, whatever its place."""
     entry: dict[str, Any] = PLACE | {

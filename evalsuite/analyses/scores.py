@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from evalsuite.analyses import chance, means, second_reader
 from evalsuite.analyses.average_ranks import ranked_value
@@ -181,7 +182,7 @@ def _by_task(
             task_heading(t),
             "" if one_metric else metric_heading(metric_named(t.metrics[0])),
             "percent",
-            better="more",
+            better=_better([c for c in cells if c.task == t.name]),
             about={"task": t.name},
         )
         for t in tasks
@@ -210,6 +211,11 @@ def _by_task(
     return Sheet(
         "results", title, (model, *columns, *token_columns), tuple(rows), about={"set": item_set, "split": split}
     )
+
+
+def _better(cells: Sequence[CellResult]) -> Literal["more", ""]:
+    """Whether exports mark the best value of a column: not if complete cells have other numbers of items, as by other limits."""
+    return "more" if len({cell.headline.n for cell in cells if cell.is_complete}) < 2 else ""
 
 
 def _level(values: Sequence[Value] | None) -> Value | None:
@@ -244,11 +250,17 @@ def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Se
         [([by_set.get(name) for *_, by_set in models], metric) for name in sets], len(token_columns) + several
     )
     columns = [
-        Column(set_name(benchmark_of(task.name), name), kind="percent", better="more", about={"set": name})
+        Column(
+            set_name(benchmark_of(task.name), name),
+            kind="percent",
+            better=_better([c for c in cells if c.set == name]),
+            about={"set": name},
+        )
         for name in sets
     ]
     if several:
-        columns.append(Column(Text("平均", "mean"), kind="percent", better="more"))
+        better = columns[0].better if len({column.better for column in columns}) == 1 else ""
+        columns.append(Column(Text("平均", "mean"), kind="percent", better=better))
     heading = metric_heading(metric_named(metric))
     title = Text(f"{task.zh}，{split_words(split).zh}：{heading.zh}", f"{task.en}, {split}: {heading.en}")
     about = {"task": task.name, "split": split}
