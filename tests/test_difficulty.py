@@ -57,6 +57,11 @@ def test_discrimination_is_scipys_correlation_with_the_sum_of_the_others(takers:
                 assert r == pytest.approx(stats.pointbiserialr(item, others).statistic, abs=1e-6)
 
 
+def test_takers_with_equal_sums_discriminate_nothing() -> None:
+    """An item and the sum of the others add up to a constant: their correlation is -1, whatever the item."""
+    assert discriminations(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]])) == [None, None, None]
+
+
 @pytest.mark.parametrize("graded", [False, True])
 def test_alpha_is_the_mean_of_all_split_halves(graded: bool) -> None:
     """Cronbach (1951): α is the mean of the coefficients 2(1 - (s_a² + s_b²) / s²) of all splits of the items into halves."""

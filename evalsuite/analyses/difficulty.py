@@ -52,7 +52,9 @@ _Correlation = Annotated[float, Field(ge=-1, le=1)]
 class Discriminations(Strict):
     """Corrected item-total correlations: of an item with the sum of the task's other items, over models."""
 
-    n: Count = Field(description="Items of which it is defined: the models do not all have one value.")
+    n: Count = Field(
+        description="Items of which it is defined: the models do not all have one value, nor all the same sum."
+    )
     mean: _Correlation | None
     bins: Annotated[Rows[Count], Field(min_length=4, max_length=4)] = Field(
         description="Items below 0, below 0.2, below 0.4, and from 0.4."

@@ -29,14 +29,15 @@ def rests(table: Floats) -> Floats:
 
 
 def discriminations(table: Floats) -> list[float | None]:
-    """Corrected item-total correlation of each item; None if all takers have the same value of the item or of the other sum.
+    """Corrected item-total correlation of each item; None if all takers have the same value of the item or of the other sum, and
+    for every item if all takers have the same sum, where each item would have -1.
 
     >>> import numpy as np
     >>> discriminations(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]]))
     [0.5, 0.5, None]
     """
     others = rests(table)
-    varies = (np.ptp(table, axis=0) > _NOISE) & (np.ptp(others, axis=0) > _NOISE)
+    varies = (np.ptp(table, axis=0) > _NOISE) & (np.ptp(others, axis=0) > _NOISE) & (np.ptp(table.sum(axis=1)) > _NOISE)
     x, y = table - table.mean(axis=0), others - others.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         correlations = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))

@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (420f64848861b557) by types.mjs.
+// Generated from schema/results.schema.json (509dd1e156d1534c) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -279,7 +279,7 @@ export interface Facts {
    */
   items?: ItemsFile | null;
   /**
-   * Broken lines of the file, left out, and items that the file of the wording lacks.
+   * Broken lines of the file, left out.
    */
   skipped_lines: number;
   /**
@@ -2337,7 +2337,7 @@ export interface Difficulty {
  */
 export interface Discriminations {
   /**
-   * Items of which it is defined: the models do not all have one value.
+   * Items of which it is defined: the models do not all have one value, nor all the same sum.
    */
   n: number;
   mean: number | null;
