@@ -240,6 +240,13 @@ def test_the_oracle_is_no_baseline_that_the_best_model_is_below() -> None:
     assert over_benchmarks_of([*models, *two_benchmarks(lexical=45)]).startswith(f"{best}, below a baseline on 2; ")
 
 
+def test_means_of_a_group_are_not_said_to_be_of_all_benchmarks() -> None:
+    """A run asked a benchmark that the group lacks, on which another model is the best."""
+    more = [cell(model, "cicero_single_answer", n, 50, set="v1") for model, n in (("a", 5), ("b", 45))]
+    found = over_benchmarks_of([*two_benchmarks(a=40, b=20), *more])
+    assert found.startswith("a has the highest mean of 2 models on all 2 benchmarks compared (CORECODE, C3); "), found
+
+
 def test_the_means_of_benchmarks_name_their_own_split() -> None:
     """No request of one benchmark's test split was answered, so that the means of several benchmarks are of the dev split."""
     test, dev = two_benchmarks(a=40, b=20), two_benchmarks(a=10, b=20)

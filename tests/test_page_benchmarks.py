@@ -104,6 +104,14 @@ def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, An
     assert page.locator("table[data-set=cider_dnli] thead button.sort").all_inner_texts()[2] == "折 1"
 
 
+def test_the_best_mean_is_bold_and_the_order_of_rows_is_told(page: Any) -> None:
+    go_to(page, "lang=en")
+    best = page.locator("table.overview span.num.best")
+    assert best.count() and {*best.evaluate_all("all => all.map((x) => getComputedStyle(x).fontWeight)")} == {"750"}
+    words = page.inner_text("#part-others")
+    assert "the benchmark's last set" in words and "columns of the harder set" not in words
+
+
 def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
     go_to(page, "lang=en")
     names = page.locator("table.overview").evaluate_all("all => all.map((x) => x.dataset.set)")

@@ -5,6 +5,7 @@ import { addWords } from "../src/common/words.ts";
 import {
   haveSameItems,
   inChosenOrder,
+  published,
   rankColumns,
   rankedOnSameItems,
   setsBehind,
@@ -53,6 +54,18 @@ test("ranks are of one benchmark's tasks, where another has a set of the same na
     ["cause", "fill_more"],
     ["one", "two"],
   ]);
+});
+
+test("published figures, which are of test splits, stand beside no other split", () => {
+  const made = openPage();
+  made.published = [
+    { source: "Table 1", set: "hard", task: "cause", model: "m", shots: 0, metric: "accuracy", value: 0.5 },
+  ];
+  const shown = ["test", "dev"].map((split) => {
+    Object.assign(state, { split });
+    return published("hard", "cause", "accuracy").size;
+  });
+  assert.deepEqual(shown, [1, 0]);
 });
 
 test("an estimate, which is not ranked, leaves the others ranked", () => {

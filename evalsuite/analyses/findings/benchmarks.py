@@ -10,7 +10,7 @@ from evalsuite.analyses import overview
 from evalsuite.analyses.findings.cells import FindingCell, baseline_cells
 from evalsuite.analyses.findings.words import Finding, named, percent
 from evalsuite.analyses.overview import BenchmarkGroup, GroupRow, GroupScore
-from evalsuite.benchmarks.registry import BENCHMARKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
@@ -61,24 +61,28 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     test = Text(
         "各任务的平均，未作检验；检验见其余各条", "Means of tasks, without a test; the other findings have tests"
     )
+    asked = {TASKS[cell.task].benchmark for results in runs for cell in results.cells}
+    some = Text("所比较的 ", " compared") if len(asked) > len(columns) else Text("", "")
     if len(leaders) > 1:
         who = [names[model] for model in leaders]
-        zh = f"{len(columns)} 个基准{on.zh}：{compared} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
-        en = f"{named(who)} each have the highest mean of {compared} models on {most} of {len(columns)} benchmarks{on.en}."
+        zh = f"{some.zh}{len(columns)} 个基准{on.zh}：{compared} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
+        en = f"{named(who)} each have the highest mean of {compared} models on {most} of {len(columns)} benchmarks{some.en}{on.en}."
         return [Finding("benchmarks", zh, en, test.zh, test.en)]
     example = max(wins, key=lambda column: column.lead)
     (_, best, _), (second, next_best, _), *_ = example.ranked
     below = sum(column.baseline > column.ranked[0][2] for column in wins)
     titles = [column.title for column in wins]
     where = Text(
-        f"其中 {most} 个基准（{'、'.join(titles)}）", f"{most} of {len(columns)} benchmarks ({', '.join(titles)})"
+        f"其中 {most} 个基准（{'、'.join(titles)}）", f"{most} of {len(columns)} benchmarks{some.en} ({', '.join(titles)})"
     )
-    if most == len(columns):
+    if most == len(columns) and some.en:
+        where = Text(f"全部 {most} 个基准（{'、'.join(titles)}）", f"all {most} benchmarks{some.en} ({', '.join(titles)})")
+    elif most == len(columns):
         where = Text(f"全部 {most} 个基准", f"all {most} benchmarks")
     under = Text(f"，有 {below} 个低于某个基线", f", below a baseline on {below}") if below else Text("", "")
     highest, then = _mean(best), percent(next_best.value or 0.0)
     zh = (
-        f"{len(columns)} 个基准{on.zh}：{compared} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
+        f"{some.zh}{len(columns)} 个基准{on.zh}：{compared} 个模型中，{names[leaders[0]]} 在{where.zh}上平均分最高{under.zh}；"
         f"{example.title}：{highest.zh}，其次 {names[second]}，{then.zh}。"
     )
     en = (

@@ -157,6 +157,7 @@ export function published(set: string | null, task: string, metric: string): Pub
     group: undefined,
   };
   const perturb = perturbOf(taskOf(task));
+  if (state.split !== "test") return figures; // papers' figures are of test splits
   if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return figures; // the models in papers wrote their answers
   for (const p of data.published) {
     const other = (Object.keys(wanted) as (keyof typeof wanted)[]).some((key) => p[key] !== wanted[key]);

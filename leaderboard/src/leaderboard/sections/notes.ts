@@ -27,7 +27,7 @@ function benchmarkNotes() {
     metrics.some(isLower) && t("noteLower"),
     ...benchmarksShown()
       .filter((b) => state.published && tasks.some((x) => benchmarkOf(x) === b && publishedAs(x, metricOf(x))))
-      .map(publishedNote),
+      .map((b) => publishedNote(b) && (manyBenchmarks() ? `${b.title}${colon()}` : "") + publishedNote(b)),
   ];
 }
 
@@ -43,6 +43,7 @@ export function notes() {
     extractionNote(),
     state.published && data.published.length > 0 && profileNotes(),
     isPaper(state.metricChoice) && choiceMetrics.includes(state.metricChoice) && t("formsNote"),
+    state.published && data.published.length > 0 && state.split !== "test" && t("onlyTest"),
     ...scoringNotes(),
     ...perturbNotes(),
     ...benchmarkNotes(),

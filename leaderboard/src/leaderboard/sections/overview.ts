@@ -21,7 +21,17 @@ import {
   type TableColumn,
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
-import { adapters, benchmarkOf, counts, data, distinct, manyBenchmarks, mapKey, taskOf } from "../data.ts";
+import {
+  adapters,
+  benchmarkOf,
+  counts,
+  data,
+  distinct,
+  isFirstBenchmarkOnly,
+  manyBenchmarks,
+  mapKey,
+  taskOf,
+} from "../data.ts";
 import { contaminationSigns, estimateFlag, hasLeakedItems, leakNote, statusWords } from "../details.ts";
 import { benchmarksShown, cellAt, cellsInView, haveIntervals } from "../filters.ts";
 import { groupTables } from "../group_rows.ts";
@@ -70,7 +80,7 @@ export const drawOtherTables = () =>
     tablesShown().slice(1).map(overviewTable),
     note(
       t("overviewNote"),
-      t("rowsNote"),
+      t(isFirstBenchmarkOnly() ? "rowsNote" : "rowsNoteAll"),
       state.intervals && cellsInView().some((c) => counts(c).none > 0) && t("noAnswerNote"),
       intervals() && t("intervalNote"),
       intervals() && cellsInView().some((c) => c.estimate) && t("intervalNoteEstimates"),
