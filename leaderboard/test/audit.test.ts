@@ -147,6 +147,9 @@ test("lines are left that this annotator could not have made here", () => {
     blind: true,
   });
   assert.deepEqual(read(SPAN, { right: true, first: 9 }), { right: true, blind: true });
+  assert.deepEqual(read(MANY, { note: "看不清" }), { note: "看不清", blind: true });
+  setMark(SPAN, { right: false });
+  assert.deepEqual(read(SPAN, { note: "看不清" }), { right: false, note: "看不清", blind: true });
   const wrong: [Entry, object][] = [
     [ONE, { said: "(z)" }],
     [ONE, { said: ["(a)"] }],

@@ -73,10 +73,13 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     below = sum(column.baseline > column.ranked[0][2] for column in wins)
     titles = [column.title for column in wins]
     where = Text(
-        f"其中 {most} 个基准（{'、'.join(titles)}）", f"{most} of {len(columns)} benchmarks{some.en} ({', '.join(titles)})"
+        f"其中 {most} 个基准（{'、'.join(titles)}）",
+        f"{most} of {len(columns)} benchmarks{some.en} ({', '.join(titles)})",
     )
     if most == len(columns) and some.en:
-        where = Text(f"全部 {most} 个基准（{'、'.join(titles)}）", f"all {most} benchmarks{some.en} ({', '.join(titles)})")
+        where = Text(
+            f"全部 {most} 个基准（{'、'.join(titles)}）", f"all {most} benchmarks{some.en} ({', '.join(titles)})"
+        )
     elif most == len(columns):
         where = Text(f"全部 {most} 个基准", f"all {most} benchmarks")
     under = Text(f"，有 {below} 个低于某个基线", f", below a baseline on {below}") if below else Text("", "")

@@ -107,7 +107,8 @@ function readMark(line: Line, entry: Output): Mark | null {
   const { said, right, note } = line;
   const mark: Mark = { blind: line.blind !== false };
   if (typeof note === "string" && note) mark.note = note;
-  if ((isListed(entry) ? said : right) === undefined && mark.note) return mark; // a note on an output that is not marked yet
+  // A line may have a note alone: the output was not marked. A mark that is here stays.
+  if (mark.note && said === undefined && right === undefined) return { ...mark, ...markOf(entry) };
   if (isListed(entry)) return canSay(entry, said) ? { said, ...mark } : null;
   if (typeof right !== "boolean") return null;
   const scored = kindOf(entry) === "text" ? scales().filter((x) => line[x.name] !== undefined) : [],
