@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.metrics.statistics import bootstrap
+from evalsuite.results.schema.cell import Facts
 from evalsuite.results.scoring import FULL, intervals, read_answer, score_answer, score_cell, score_reply
-from evalsuite.types import Item, Reading, Response, Status
+from evalsuite.results.signature import signature
+from evalsuite.types import Item, Place, Reading, Response, Status
 
 CHOICE = Item(
     "c", "knowledge_filling", "easy", "test", ("A: 看什么？", "B: 看[MASK]。"), "请选择。", ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",)
@@ -63,6 +66,35 @@ def test_extraction_can_be_left_out() -> None:
     assert score_reply(TEXT, reply, Reading(extract=False))[1].values["em"] == 0.0
     told = [score_cell([TEXT], [reply], r).part("em").signatures["em"] for r in (FULL, Reading(extract=False))]
     assert told[0] != told[1] and told[1].endswith("-whole")
+
+
+_USUAL = {"temperature": 0.0, "stop": [], "reasoning_tokens": 0}  # the settings of an endpoint
+
+
+@pytest.mark.parametrize(
+    ("scoring", "sampling", "limit", "parts"),
+    [
+        ("generate", {}, 64, ["max_new_tokens:64"]),
+        ("generate", {"stop": ["\n"]}, None, ["stop:16ec7951"]),
+        ("constrained", {"stop": ["\n", "|"]}, 3, ["max_new_tokens:3", "stop:95be472f"]),
+        ("generate", {"reasoning_tokens": 512}, None, ["reasoning_tokens:512"]),
+        ("generate", {"temperature": None}, None, ["decoding:temperature=None"]),
+        ("generate", {"temperature": 0.7, "decoding": {"temperature": 0.7, "seed": 0}}, None, ["decoding:temperature=0.7,seed=0"]),
+        ("labels", {"stop": ["\n"], "reasoning_tokens": 512}, 64, []),  # nothing is written
+        ("generate", {}, None, []),
+    ],
+)  # fmt: skip
+def test_signatures_state_what_ends_and_samples_a_reply(
+    scoring: str, sampling: dict[str, Any], limit: int | None, parts: list[str]
+) -> None:
+    """Two models of one file may differ in these alone, and their replies with them."""
+    place = Place("m", "event_cause", "easy", "test", "paper", 0, scoring)
+    hashed = {"data": "d" * 64, "template": "t" * 64, "fingerprint": "f"}
+    plain = {"seed": 0, "limit": None, "drop_leaked": False, "again": None, "items": None}
+    facts = Facts.model_construct(**hashed, **plain, sampling=_USUAL | sampling)
+    usual = signature(place, facts.model_copy(update={"sampling": _USUAL}), TASKS["event_cause"].max_new_tokens)
+    signed = signature(place, facts, limit or TASKS["event_cause"].max_new_tokens)
+    assert [part for part in signed.split("|") if part not in usual.split("|")] == parts
 
 
 def test_a_cells_texts_under_both_profiles() -> None:

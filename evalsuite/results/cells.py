@@ -131,7 +131,8 @@ def _metrics(
     # Means over benchmarks are of unperturbed cells; analyses/overview.py computes the influences on changes itself.
     wanted = averaged or place.perturb == "none"
     influences = influences_of(scored, () if averaged else task.metrics[:1]) if wanted else None
-    return intervals(scored, purpose, f"|{signature(place, facts, stopped)}"), _points(cell, scored), influences
+    signed = signature(place, facts, trials[0].request.max_new_tokens, stopped)
+    return intervals(scored, purpose, f"|{signed}"), _points(cell, scored), influences
 
 
 def _points(cell: Cell, scored: ScoredItems) -> Points | None:
