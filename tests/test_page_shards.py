@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_files import read_jsonl, results_json
+from run_files import read_jsonl, results_json, write_jsonl
 from shared_fixtures import shared_folder
 from tiers import thorough_but
 
 import evalsuite
+from evalsuite.benchmarks import registry
 from evalsuite.common.errors import DataError
+from evalsuite.page.report import _load, page_data
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 CELL = "run=0&model=random&set=easy&task=slot_identification&split=test&prompt=paper&shots=0&scoring=generate"
@@ -234,3 +236,23 @@ def test_what_is_out_of_sight_is_drawn_later(run: Path, browse: Any) -> None:
         tab.wait_for_selector("#panes")
         tab.keyboard.press("Escape")
         tab.wait_for_selector("table.overview")
+
+
+def test_ids_of_items_may_hold_the_sign_of_rotations(tmp_path: Path) -> None:
+    """~ stands before the number of a rotation, and a benchmark file's ids may have it, too."""
+    rows = [{"n": f"a~{n}", "q": f"第{n}问？", "x": "甲", "y": "乙", "z": "丙", "gold": "乙"} for n in range(8)]
+    write_jsonl(tmp_path / "q.jsonl", *rows)
+    fields = "{kind: choice, id: n, question: q, options: [x, y, z], gold: gold}"
+    (tmp_path / "b.yaml").write_text(f"name: signs\nlanguage: zh\ndata: q.jsonl\ntasks:\n  ask: {fields}\n", "utf-8")
+    done = evalsuite.run(
+        model=["random"], benchmark=[tmp_path / "b.yaml"], perturb=["none", "circular"], out=tmp_path / "run"
+    )
+    data = page_data([_load(tmp_path / "run")], lambda packed: "shard")
+    registry.forget_files()
+    assert data["asked"]["items"] == 8
+    circular, plain = (
+        {(r["item"], r["rotation"]): r["scores"]["accuracy"] for r in read_jsonl(tmp_path / "run" / c.records)}
+        for c in done.cells
+    )
+    flipped = [n for n, ((item, _), value) in enumerate(circular.items()) if value != plain[item, 0]]
+    assert data["cells"][0]["flips"] == flipped and flipped

@@ -32,7 +32,7 @@ from evalsuite.common.garbage import rare_collections
 from evalsuite.common.grouping import by_key
 from evalsuite.common.processes import cores, map_in_processes
 from evalsuite.results.outcomes import FLIP, outcome_of
-from evalsuite.results.records import context, entry_name, read_records
+from evalsuite.results.records import context, entry_name, read_records, reply_name
 from evalsuite.results.schema.cell import CellResult
 from evalsuite.results.schema.record import RecordFields
 from evalsuite.results.tokens import reply_tokens
@@ -168,11 +168,7 @@ class PackedColumn:
     models: list[ModelScores]  # without scores by item: `comparisons` are made from them
     comparisons: list[TaskComparisons]
     replies: int
-
-    @property
-    def items(self) -> set[str]:
-        """Ids of its items, without rotations and samples."""
-        return {name.split("~")[0] for name in self.ids}
+    items: frozenset[str]  # ids of its items, without rotations and samples
 
 
 _ITEM = ("item", "dialogue", "question", "labels", "options", "references", "gold", "group")
@@ -186,6 +182,7 @@ class _UnpackedColumn:
     items: dict[str, list[int]] = field(default_factory=dict)  # item's id -> indices in `shown`: one for each rotation
     shown: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[str, int] = field(default_factory=dict)  # `entry_name` -> index of the entry
+    unrotated: dict[str, str] = field(default_factory=dict)  # `entry_name` -> that of the item's first rotation
     rows: dict[int, dict[int, PackedReply]] = field(default_factory=dict)  # cell -> entry -> row
     judged: dict[int, list[ShownOpinions]] = field(default_factory=dict)
 
@@ -268,7 +265,14 @@ def _packed(
     shards = [(pack_json(_shard(column, part)), part[0]) for part in _shard_ranges(column)]
     comparisons = comparisons_of_column(place, models)
     return PackedColumn(
-        place, [*column.entries], shards, marks, [replace(c, values=()) for c in models], comparisons, replies
+        place,
+        [*column.entries],
+        shards,
+        marks,
+        [replace(c, values=()) for c in models],
+        comparisons,
+        replies,
+        frozenset(column.items),
     )
 
 
@@ -293,6 +297,7 @@ def _read(
         rotation, sample = record.get("rotation", 0), record.get("sample", 0)
         name = entry_name(record)
         entry = column.entries.setdefault(name, len(column.entries))
+        column.unrotated[name] = reply_name(record["item"], 0, sample)
         prompt = record["prompt"]
         if record["messages"] is not None:
             prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in record["messages"])
@@ -333,13 +338,10 @@ def _tokens(record: RecordFields) -> list[int]:
 
 def _flips(column: _UnpackedColumn, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
     """Entries whose first score differs by FLIP or more from that of the unperturbed item, which all its rotations share."""
-
-    def plain(name: str) -> str:
-        item, *parts = name.split("~")
-        return "~".join([item, *(part for part in parts if part.startswith("sample"))])
-
     return [
-        column.entries[name] for name, value in values.items() if abs(value - before.get(plain(name), math.nan)) >= FLIP
+        column.entries[name]
+        for name, value in values.items()
+        if abs(value - before.get(column.unrotated[name], math.nan)) >= FLIP
     ]
 
 
