@@ -250,6 +250,7 @@ def test_every_attempt_is_another_prompt() -> None:
         ({"judge": ["a"], "repeats": 0}, "--repeats: expected 1 or more"),
         ({"judge": ["a"], "budget": 0.0}, "--budget"),
         ({"judge": ["a"], "attempts": 0}, "--attempts"),
+        ({"judge": ["a"], "perturb": ["none", "shufle"]}, "unknown perturbation 'shufle'. Did you mean 'shuffle'"),
     ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:

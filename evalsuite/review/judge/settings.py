@@ -9,6 +9,7 @@ from pathlib import Path
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_named, whole_name
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.flags import check_budget, check_folder, check_least, flag, max_concurrency_flag, verbose_flag
+from evalsuite.perturb import perturbation_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class JudgeSettings:
         check_budget(self.budget)
         check_folder(prompts=self.prompts)
         object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks)))
+        for name in self.perturb:
+            perturbation_named(name)
         for name in self.tasks:
             if name not in BENCHMARKS and (why := task_named(name).kind.unjudged):
                 raise ConfigError(f"--tasks {name}: is no generation; {why}")
