@@ -52,8 +52,8 @@ def _at_once(
         scores_of: dict[int, list[list[float]]] = {}
         for length in lengths:
             group = [n for n, c in enumerate(contexts) if len(c) == length]
-            parts = ([values[n] for n in group] for values in (contexts, options, chains))
-            scores_of |= dict(zip(group, _at_once(net, *parts), strict=True))
+            part = _at_once(net, [contexts[n] for n in group], [options[n] for n in group], [chains[n] for n in group])
+            scores_of |= dict(zip(group, part, strict=True))
         return [scores_of[n] for n in range(len(contexts))]
     ends = [range(len(c) - 1, len(c)) for c in contexts]
     nexts, cache = _logprobs_at(net, contexts, ends, use_cache=True)
