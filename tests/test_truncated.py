@@ -232,6 +232,8 @@ def test_the_command_below_the_tables(cli: Callable[..., Any], tmp_path: Path, m
         manifest = (out / "manifest.json").read_text(encoding="utf-8")
         (out / "manifest.json").write_text(manifest.replace('"set": "easy"', '"set": "hard"'), encoding="utf-8")
         assert command_again(load_results(out)) is None  # the latest start did not ask the set with such replies
+        (out / "manifest.json").write_text(manifest.replace('"until": null', '"until": "2"'), encoding="utf-8")
+        assert command_again(load_results(out)) is None  # --until refuses --again
         (out / "manifest.json").write_text(manifest, encoding="utf-8")
         (first,) = load_results(out).cells
         asked_before = server.account()["requests"]

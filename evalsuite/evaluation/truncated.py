@@ -94,14 +94,14 @@ def _longer(trial: Trial, limit: int, backend: Backend) -> Trial | None:
 
 def command_again(results: Results) -> str | None:
     """The command of the run's latest start, by manifest.json, with `--again truncated`. None if no cell that it asked has many
-    truncated replies."""
+    truncated replies, or if it stopped early, which excludes `--again`."""
     try:
         settings = Manifest.model_validate(read_json(results.out / "manifest.json")).settings
         cells = [cell for cell in cut_cells(results) if _asks(settings, cell)]
         limits = [next(rows_of(Record, results.out, cell.records)).max_new_tokens for cell in cells]
     except (EvalsuiteError, ValidationError, StopIteration):  # the folder may not be as evalsuite writes it
         return None
-    if not limits:
+    if not limits or settings.until or settings.until_ranked:
         return None
     longer = settings.model_copy(update={"again": Status.TRUNCATED.value, "max_new_tokens": _LONGER * max(limits)})
     return shlex.join(["evalsuite", "run", *_flags(longer)])
