@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from needs import needs
 
 from evalsuite.backends.base import Answering
 from evalsuite.backends.baseline import Baseline, lexical, pieces
@@ -43,6 +44,20 @@ def trials(sample: CorecodeCorpus, task: str = "knowledge_filling", count: int =
 def answers(backend: object, asked: list[Request], done: list[bool] | None = None) -> dict[int, Response]:
     groups = backend.generate(asked, done or [False] * len(asked))  # type: ignore[attr-defined]
     return dict(chain.from_iterable(groups))
+
+
+@pytest.mark.slow
+def test_an_adapter_of_soft_prompts_is_refused(tiny: Path, tmp_path: Path) -> None:
+    """It moves all positions, so that likelihoods were those of other tokens."""
+    needs("finetune", "peft")
+    import peft
+    import transformers
+
+    net = transformers.AutoModelForCausalLM.from_pretrained(tiny)
+    config = peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2)
+    peft.get_peft_model(net, config).save_pretrained(tmp_path)
+    with pytest.raises(BackendError, match="PROMPT_TUNING puts tokens of its own before a prompt"):
+        HuggingFace(Model(name="m", backend="hf", path=str(tiny), adapter=str(tmp_path)))
 
 
 def save_bert_gpt2(folder: Path) -> None:

@@ -52,6 +52,12 @@ class HuggingFace:
         )
         if model.adapter:  # after the settings: peft's encoder-decoders read those of the network within
             net = add_adapter(net, model.adapter, f"model {model.name}")
+            kind = net.active_peft_config
+            if kind.is_prompt_learning:  # likelihoods would be those of other tokens
+                raise BackendError(
+                    f"model {model.name}: adapter {model.adapter}: {kind.peft_type.value} puts tokens of its own before a prompt, "
+                    "which this backend does not know; adapters that change weights, such as LoRA, work"
+                )
         self.net = net.to(self.device).eval()
         self._check_first_logits()
         self._continuations = continuations
