@@ -55,8 +55,8 @@ class HuggingFace:
             kind = net.active_peft_config
             if kind.is_prompt_learning:  # likelihoods would be those of other tokens
                 raise BackendError(
-                    f"model {model.name}: adapter {model.adapter}: {kind.peft_type.value} puts tokens of its own before a prompt, "
-                    "which this backend does not know; adapters that change weights, such as LoRA, work"
+                    f"model {model.name}: adapter {model.adapter}: {kind.peft_type.value} puts tokens of its own before a "
+                    "prompt, which this backend does not know; adapters that change weights, such as LoRA, work"
                 )
         self.net = net.to(self.device).eval()
         self._check_first_logits()
