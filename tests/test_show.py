@@ -78,6 +78,7 @@ def test_a_table_without_rows_is_named(run: Path) -> None:
     """Nothing stands below the message: notes speak of tables."""
     (line,) = show_output(run, "--tables", "judge_details").splitlines()
     assert line.startswith("judge_details: nothing to show")
+    assert line in show_output(run, "--tables", "judge_details", "--as", "latex").splitlines()
 
 
 @pytest.mark.parametrize("which", [("--item", ITEM), ("--list",), ("--status", "wrong")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -91,14 +91,14 @@ def show(
         elif list_items or status:
             _list(done, status, every)
         elif form != "table":
-            from evalsuite.analyses.table import sheets
             from evalsuite.cli.tables.export import export
 
+            drawn = [*_chosen_sheets(done, names, run, err=True)]
             # Without a byte order mark a spreadsheet reads the file in the machine's legacy encoding.
             mark = "\ufeff" if form == "csv" and into_file() else ""
-            emit(mark + export(list(sheets(done, names)), form).rstrip("\r\n"))
+            emit(mark + export(drawn, form).rstrip("\r\n"))
         elif tables:
-            _print_named(done, names, run)
+            print_tables(done, _chosen_sheets(done, names, run))
         else:
             print_results(done)
             if not any(chosen.values()):  # the findings are those of the whole run
@@ -108,18 +108,20 @@ def show(
         sys.stderr.close()
 
 
-def _print_named(results: Results, names: Sequence[str], run: Path) -> None:
-    """Print the named tables (none: all but those that are shown only by name), and say which of them have no row."""
+def _chosen_sheets(results: Results, names: Sequence[str], run: Path, err: bool = False) -> Iterator[Sheet]:
+    """The sheets of the named tables (none: all but those that are shown only by name). Says which of the named have no row."""
     from evalsuite.analyses.table import TABLES, sheets
 
+    if not names:
+        return sheets(results)
     sheets_of = {name: [*sheets(results, [name])] for name in names}
     for name, drawn in sheets_of.items():
         if not drawn:
             say(
-                f"{name}: nothing to show; a run that was scored by an older version gets new tables by evalsuite score {run}"
+                f"{name}: nothing to show; a run that was scored by an older version gets new tables by evalsuite score {run}",
+                err=err,
             )
-    in_order = [sheet for name in TABLES for sheet in sheets_of.get(name, ())]
-    print_tables(results, in_order if names else sheets(results))
+    return (sheet for name in TABLES for sheet in sheets_of.get(name, ()))
 
 
 def print_results(results: Results) -> None:

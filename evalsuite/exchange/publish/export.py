@@ -59,7 +59,9 @@ def _card(request: ExportRequest) -> ExportResult:
     if request.out:
         # A model's README.md is what the card goes into, and so is easily named here.
         if request.out.is_file() and not request.out.read_bytes().startswith(b"model-index:"):
-            raise ConfigError(f"{request.out}: exists already and is no card; name a new file, and put the card into yours")
+            raise ConfigError(
+                f"{request.out}: exists already and is no card; name a new file, and put the card into yours"
+            )
         replace_file(request.out, card)
         line = f"{request.out}: put it between the --- lines at the beginning of the model's README.md"
     return ExportResult((line,), tuple(remarks))
