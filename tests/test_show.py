@@ -159,6 +159,9 @@ def test_filters_that_nothing_passes(run: Path, wanted: dict[str, list[str]], sa
         ("…/easy/test/slot_identification/0", ITEM),
         ("easy/test/slot_identification/0", ITEM),
         ("sy/test/slot_identification/3", "corecode/easy/test/slot_identification/3"),
+        (f"{ITEM}~1", ITEM),  # as --list names a rotation, a sample, and a sample of a rotation
+        (f"{ITEM}~sample2", ITEM),
+        ("easy/test/slot_identification/0~1~sample2", ITEM),
     ],
 )
 def test_ids_are_found_by_a_part(run: Path, wanted: str, found: str) -> None:

@@ -25,6 +25,7 @@ from evalsuite.results.schema.record import LikelihoodFields, OpinionFields, Rec
 from evalsuite.types import Status
 
 OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # "parsed" covers right, partial and wrong
+_NUMBER = re.compile(r"(~\d+)?(~sample\d+)?$")  # as `entry_name` writes it
 CANDIDATES = 20  # most ids that an error lists if several match
 
 
@@ -69,7 +70,8 @@ def list_records(results: Results, status: str) -> Iterator[tuple[CellResult, Re
 
 
 def find_item(results: Results, item_id: str) -> str:
-    """The one item whose id is `item_id`, ends with it ("…/123") or contains it. Raises ConfigError for none or several."""
+    """The one item whose id is `item_id`, ends with it ("…/123") or contains it, if need be without the number of a rotation or
+    sample that --list puts behind it. Raises ConfigError for none or several."""
     text = item_id.removeprefix("…").removeprefix("...")
     ending, containing = dict[str, None](), dict[str, None]()
     for cell in results.cells:
@@ -83,6 +85,8 @@ def find_item(results: Results, item_id: str) -> str:
     matches = list(ending or containing)
     if len(matches) == 1:
         return matches[0]
+    if not matches and (item := _NUMBER.sub("", item_id)) != item_id:
+        return find_item(results, item)
     if not matches:
         raise ConfigError(f"no item {item_id!r} in {results.out}; `evalsuite show {results.out} --list` lists them")
     more = ["…"] if len(matches) > CANDIDATES else []
