@@ -7,6 +7,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from evalsuite.evaluation.truncated import _longer, command_again
 from evalsuite.exchange.submit.submission import make_submission
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.results.analysis import Results
-from evalsuite.results.schema.cell import CellResult
+from evalsuite.results.schema.cell import CellResult, RepeatedRequests
 from evalsuite.results.store import open_store
 from evalsuite.types import Reading, Request, Response
 
@@ -229,6 +230,10 @@ def test_the_command_below_the_tables(cli: Callable[..., Any], tmp_path: Path, m
         stdout = cli("run", *words).stdout
         command = re.search(r"again: (evalsuite run .*)$", stdout, re.M)
         assert command and command[1] in cli("show", out).stdout
+        done = load_results(out)
+        once = RepeatedRequests(status="truncated", max_new_tokens=512, replies=1)  # of other items than the first
+        cell = done.cells[0].model_copy(update={"facts": done.cells[0].facts.model_copy(update={"again": once})})
+        assert "--max-new-tokens 2048 " in (command_again(replace(done, cells=(cell,))) or "")
         manifest = (out / "manifest.json").read_text(encoding="utf-8")
         (out / "manifest.json").write_text(manifest.replace('"set": "easy"', '"set": "hard"'), encoding="utf-8")
         assert command_again(load_results(out)) is None  # the latest start did not ask the set with such replies

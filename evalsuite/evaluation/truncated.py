@@ -99,6 +99,7 @@ def command_again(results: Results) -> str | None:
         settings = Manifest.model_validate(read_json(results.out / "manifest.json")).settings
         cells = [cell for cell in cut_cells(results) if _asks(settings, cell)]
         limits = [next(rows_of(Record, results.out, cell.records)).max_new_tokens for cell in cells]
+        limits += [cell.facts.again.max_new_tokens for cell in cells if cell.facts.again]
     except (EvalsuiteError, ValidationError, StopIteration):  # the folder may not be as evalsuite writes it
         return None
     if not limits or settings.until or settings.until_ranked:
