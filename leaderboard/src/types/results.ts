@@ -1,4 +1,4 @@
-// Generated from schema/results.schema.json (509dd1e156d1534c) by types.mjs.
+// Generated from schema/results.schema.json (a8bf3d93370aa9ae) by types.mjs.
 
 /**
  * results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes.
@@ -279,7 +279,7 @@ export interface Facts {
    */
   items?: ItemsFile | null;
   /**
-   * Broken lines of the file, left out.
+   * Broken lines of the file, left out, and items that the file of the wording lacks.
    */
   skipped_lines: number;
   /**
