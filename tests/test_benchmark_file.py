@@ -234,7 +234,7 @@ def test_tables_have_long_texts(tmp_path: Path) -> None:
 
 
 def test_a_wording_changes_all_that_it_names(tmp_path: Path) -> None:
-    """Also how gold is read, and a text in place of the dialogue."""
+    """A wording may say how its gold is read, and have a text in place of the dialogue."""
     text = TABLE.replace("DATA", "r.jsonl").replace(
         "gold: label", "gold: label, dialogue: turns, wordings: {told: {data: t.jsonl, gold_is: number, context: told}}"
     )

@@ -72,8 +72,8 @@ def read_dialogues(files: Iterable[Path]) -> Iterator[RawDialogue]:
     """All dialogues in order; JSONL is streamed. Raises DataError with line and field.
 
     Speakers become "A: " and "B: " in order of appearance (paper, section 3), unless all their names are single letters. If a
-    turn names no speaker, two speakers alternate over all turns; it is an error if those that name one do not alternate. Persona tags of DuLeMon's turns and the blanks between its words
-    are removed.
+    turn names no speaker, two speakers alternate over all turns, with which the speakers that are named must agree. Persona tags
+    of DuLeMon's turns and the blanks between its words are removed.
     """
     seen: set[str] = set()
     for file in files:

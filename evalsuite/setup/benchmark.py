@@ -168,7 +168,8 @@ def _in_context(rows: Cells, right: Any) -> bool:
 def _numbers_as(gold: str, options: Any, rows: Cells) -> str:
     """The meaning of gold where it is a digit in every row, as `gold_is` has it; "" where it needs none.
 
-    It is "text" if every gold is an option's text; "number" if none is 0 or a label of the data, and one is the number of options.
+    It is "text" if every gold is an option's text, and "number" if none is 0 or a label of the data and one is the number of
+    options.
     """
     golds = [str(row.get(gold)) for row in rows]
     if not isinstance(options, list | str) or not all(re.fullmatch(r"\d", value) for value in golds):
