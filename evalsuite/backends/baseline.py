@@ -20,7 +20,7 @@ from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response, Trial
 
 _Answer = tuple[int, ...] | str  # positions of the right options, or a text
-_SPEAKER = re.compile(r"^[^\W\d_]{1,2}:")  # a speaker mark; turns of some benchmarks have none, but times such as 8:30
+_SPEAKER = re.compile(r"^[^\W\d_]{0,2}:")  # a speaker mark; turns of some benchmarks have none, but times such as 8:30
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
 
