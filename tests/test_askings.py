@@ -241,6 +241,13 @@ def test_the_best_model_under_each_wording() -> None:
     sheet, *_ = stability.sheets(results(stability.ANALYSIS, rows))
     assert [one.value for one in sheet.rows[0].cells[4:-1]] == ["one, two", "one"]  # type: ignore[union-attr]
     assert sheet.rows[0].cells[2:4] == (2, 10)
+    # Nor are two that lack one each, as these may be different ones.
+    apart = [*steady]
+    for n, kept in ((0, slice(1, None)), (3, slice(-1))):
+        apart[n] = replace(apart[n], outcomes=replace(apart[n].outcomes, outcomes=apart[n].outcomes.outcomes[kept]))
+    rows = content(stability.ANALYSIS, *apart)
+    assert [row.items for row in rows] == [9, 9]
+    assert not any(sheet.finding for sheet in stability.sheets(results(stability.ANALYSIS, rows)))
     # Results of one model make one sheet.
     assert len([*stability.sheets(results(stability.ANALYSIS, content(stability.ANALYSIS, *steady[:2])))]) == 1
 

@@ -166,16 +166,18 @@ def _contests(results: Results, rows: Sequence[Stability]) -> list[_Contest]:
     )
     contests = []
     for rows_of_models in groups.values():
-        # Means of a model that left items out are not comparable with those of models that did not.
+        # Means of a model that left items out are not comparable with those of others.
         most = max(row.items for row in rows_of_models)
-        group = [row for row in rows_of_models if row.items == most]
+        group = [row for row in rows_of_models if row.items == most and not row.left_out]
+        if len(group) < 2:
+            continue
         means = {row.model: {asking.name: asking.value for asking in row.askings} for row in group}
         wordings = [name for name in means[group[0].model] if all(name in by_wording for by_wording in means.values())]
         best = {}
         for wording in wordings:
             highest = max(by_wording[wording] for by_wording in means.values())
             best[wording] = ([model for model, by_wording in means.items() if by_wording[wording] == highest], highest)
-        if len(group) > 1 and len(wordings) > 1:
+        if len(wordings) > 1:
             contests.append(_Contest(group, best))
     return contests
 
