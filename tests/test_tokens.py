@@ -255,6 +255,9 @@ def test_tables_show_tokens_and_thinking(tmp_path: Path) -> None:
     assert [row.cells[7] for row in sheet.rows] == [Value(16), Value(100, asides=(" +",))]
     assert sheet.notes[-1] == tokens.UNCOUNTED
     assert not list(tokens.sheets(replace(done, cells=(entry(None),))))
+    # A score of a part of the items is marked as in the main results.
+    (sheet,) = tokens.sheets(replace(done, cells=(entry(5, missing=3, status={"parsed": 6, "failed": 1}),)))
+    assert sheet.rows[0].cells[1] == Value(0.5, flags=("!4",))
 
 
 def cell_with_tokens(model: str, task: str, value: float, mean: float | None, **more: Any) -> CellResult:
@@ -295,6 +298,9 @@ def test_ways_of_asking_beside_tokens() -> None:
     ]
     assert points["small", "cot", "generate"][4] == Value(0.5, 0.4, 0.6)
     assert points["small", "paper", "labels"][5] == Value(None)
+    partial = [cells[0].model_copy(update={"missing": 2}), *cells[1:]]
+    _, domains, _ = token_details.sheets(replace(results, cells=tuple(partial)))
+    assert [row.cells[4].flags for row in domains.rows] == [("!2",), (), (), ()]  # type: ignore[union-attr]
     said = [english(note) for note in domains.notes]
     assert said[0].startswith("0 at the left edge") and said[-1].endswith("such as baselines: 1")
     paper, cot = means.rows

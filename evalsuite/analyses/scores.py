@@ -11,7 +11,7 @@ from evalsuite.analyses import chance, means, second_reader
 from evalsuite.analyses.average_ranks import ranked_value
 from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.means import Mean
-from evalsuite.analyses.tokens import tokens_column
+from evalsuite.analyses.tokens import lost_flags, tokens_column
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
 from evalsuite.common.numbers import fixed
@@ -343,11 +343,9 @@ def _number(cell: CellResult | None, metric: str) -> Value:
         return Value(None)
     replies = reply_count(cell)
     silent = replies - cell.status.get(Status.PARSED.value, 0)
-    lost = cell.failed + (0 if cell.is_estimate else cell.missing)
+    lost = lost_flags(cell)
     flags = [f"({100 * silent / replies:.0f})"] if silent else []
-    if lost:
-        flags.append(f"!{lost}")
-    flags += estimate_flags(cell)
+    flags += lost + estimate_flags(cell)
     figure = cell.figure(metric)
     if figure.spread is not None:
         flags.insert(0, f"±{fixed(100 * figure.spread, 1)}")

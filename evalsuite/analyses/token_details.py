@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from evalsuite.analyses.tokens import lost_flags
 from evalsuite.analyses.tokens import notes as notes_on_counts
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.grouping import by_key
@@ -141,7 +142,8 @@ def _notes(points: Sequence[_Point], uncounted: int, partial: int, tasks: int) -
 def _row(point: _Point, tasks: int, costs: bool) -> Row:
     first = point.cells[0]
     scores = [cell.headline.value or 0.0 for cell in point.cells]
-    flags = tuple(dict.fromkeys(flag for cell in point.cells for flag in estimate_flags(cell)))
+    estimates = dict.fromkeys(flag for cell in point.cells for flag in estimate_flags(cell))
+    flags = (*lost_flags(*point.cells), *estimates)
     interval = (first.headline.low, first.headline.high) if tasks == 1 else (None, None)
     cells: list[CellValue] = [first.model, first.variant, first.shots, _SCORINGS.get(first.scoring, first.scoring)]
     cells += [Value(mean(scores), *interval, flags=flags), *_spent(point, tasks)]

@@ -66,7 +66,14 @@ def _row(name: Text, cell: CellResult, spent: TokenCounts, costs: bool) -> Row:
     plus = (" +",) if spent.uncounted else ()
     counts = (spent.mean, spent.median, spent.p90, thinking, spent.prompt, Value(spent.total, asides=plus))
     cost = (Value(spent.cost, asides=plus if spent.cost is not None else ()),) if costs else ()
-    return Row((name, Value(score, flags=tuple(estimate_flags(cell))), *counts, *cost), about=cell.coordinates())
+    flags = (*lost_flags(cell), *estimate_flags(cell))
+    return Row((name, Value(score, flags=flags), *counts, *cost), about=cell.coordinates())
+
+
+def lost_flags(*cells: CellResult) -> list[str]:
+    """The mark of cells with requests that failed or are still to be made: "!3"; [] without such requests."""
+    lost = sum(cell.failed + (0 if cell.is_estimate else cell.missing) for cell in cells)
+    return [f"!{lost}"] if lost else []
 
 
 def tokens_column(rows: Sequence[Sequence[CellResult]]) -> tuple[list[Column], list[list[Value]]]:
