@@ -7,6 +7,7 @@ import { asValue, cellText } from "../src/leaderboard/tables/figures.ts";
 import { latexTable } from "../src/leaderboard/tables/latex.ts";
 import { markdownTable } from "../src/leaderboard/tables/markdown.ts";
 import { columnNames, printed } from "../src/leaderboard/tables/print.ts";
+import { whereOf } from "../src/leaderboard/tables/sheet.ts";
 import type { Sheet, SheetColumn, SheetRow } from "../src/leaderboard/types.ts";
 
 const SCORES: Sheet = {
@@ -236,4 +237,19 @@ test("a p-value is never printed as 0; CSV keeps its number", () => {
   assert.deepEqual([p(0), p(1)], ["<0.001", "0.013"]);
   assert.ok(markdownTable(tableOf(sheet), "p").includes("<0.001"));
   assert.ok(csvTable(tableOf(sheet)).includes("0.00002"));
+});
+
+test("the title of a saved table has the settings that all of its values share, and no other", () => {
+  const about = { split: "test", variant: "paper", shots: 0, scoring: "generate", perturb: "none" };
+  const view = (sheet: Partial<Sheet>) => {
+    const whole = { ...SCORES, run: 0, ...sheet };
+    const { columns } = whole;
+    return { sheet: whole, columns, indices: columns.map((_, i) => i), blocks: blocksOf(whole.rows) };
+  };
+  const rest = { ...about, variant: undefined };
+  const compared = SCORES.columns.map((column, i) => (i ? { ...column, about: { variant: `v${i}` } } : column));
+  const [whole, wordings, none] = [{ about }, { about: rest, columns: compared }, { about: {} }].map(view).map(whereOf);
+  assert.equal(whole, "test，variantIs，zeroShot，scoringIs");
+  assert.equal(wordings, "test，zeroShot，scoringIs");
+  assert.equal(none, "");
 });

@@ -53,13 +53,13 @@ export const perturbName = (name: string) =>
 /** The chosen settings in words, for captions. */
 export const viewWords = () => settingWords(state);
 
-export const settingWords = (x: Pick<Place, "split" | "variant" | "shots" | "scoring" | "perturb">) =>
+export const settingWords = (x: Partial<Pick<Place, "split" | "variant" | "shots" | "scoring" | "perturb">>) =>
   [
     hasWord(`split.${x.split}`) ? t(`split.${x.split}`) : x.split,
-    t("variantIs", x.variant),
-    x.shots === 0 ? t("zeroShot") : t("nShots", x.shots),
-    t("scoringIs", t(x.scoring)),
-    x.perturb !== "none" && perturbName(x.perturb),
+    x.variant !== undefined && t("variantIs", x.variant),
+    x.shots !== undefined && (x.shots === 0 ? t("zeroShot") : t("nShots", x.shots)),
+    x.scoring !== undefined && t("scoringIs", t(x.scoring)),
+    x.perturb !== undefined && x.perturb !== "none" && perturbName(x.perturb),
   ]
     .filter(Boolean)
     .join(inChinese() ? "，" : ", ");

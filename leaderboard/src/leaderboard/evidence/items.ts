@@ -127,7 +127,11 @@ function drawList(cell: Cell, done = 1, problem = "") {
   };
   setChildren(
     $("found"),
-    t("found", num(listedEntries.length), num(entriesOf(cell).length)),
+    t(
+      columnOf(cell).ids.some((id) => id.includes("~")) ? "foundRequests" : "found",
+      num(listedEntries.length),
+      num(entriesOf(cell).length),
+    ),
     done < 1 && ` · ${t("searching", Math.floor(100 * done))}`,
     problem && ` · ${problem}`,
   );

@@ -4,7 +4,6 @@ import { save } from "../../common/files.ts";
 import { menu } from "../../common/menu.ts";
 import { t } from "../../common/words.ts";
 import { fileStem } from "../data.ts";
-import { viewWords } from "../names.ts";
 import { csvTable } from "./csv.ts";
 import { latexTable } from "./latex.ts";
 import { markdownTable } from "./markdown.ts";
@@ -19,10 +18,10 @@ const FORMATS: [string, string, string, Make][] = [
 ];
 
 /** A menu that saves or copies a table as it is on screen at that moment. `where`: the settings for its title. */
-export function tableSavers(table: () => Printed, id: string, title: string, where: string = viewWords()): Node {
+export function tableSavers(table: () => Printed, id: string, title: string, where: () => string): Node {
   const stem = fileStem();
   const rows = FORMATS.map(([name, ending, type, make]) => {
-    const text = (): string => make(table(), `${title} (${where})`, id, stem);
+    const text = (): string => make(table(), title + (where() && ` (${where()})`), id, stem);
     const keep = (): void => save(`${stem}-${id}.${ending}`, new Blob([text()], { type }));
     return div(
       "menurow",

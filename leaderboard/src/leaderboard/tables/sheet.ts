@@ -8,7 +8,7 @@ import { rememberFold, sheetSort, sortBy, sortSheet } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { cellOfAbout, data, modelId, models } from "../data.ts";
 import { isShown, passesFilters, passesTaskFilters } from "../filters.ts";
-import { viewWords } from "../names.ts";
+import { settingWords, viewWords } from "../names.ts";
 import { state } from "../state.ts";
 import type { About, Cell, DataAttributes, Order, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type SheetView, sorted } from "./blocks.ts";
@@ -54,6 +54,19 @@ function viewOf(sheet: Sheet, id: string): SheetView | null {
     columns: indices.map((i) => sheet.columns[i]),
     blocks: blocks.map((block) => ({ ...block, rows: sorted(block, sheet.columns, order) })),
   };
+}
+
+const SETTINGS = ["split", "variant", "shots", "scoring", "perturb"] as const;
+
+/** The settings that all values in view share, in words. Sheets that the page made have the chosen settings. */
+export function whereOf({ sheet, columns, blocks }: SheetView): string {
+  if (sheet.run === undefined) return viewWords();
+  const rows = blocks.flatMap((block) => block.rows);
+  const all = rows.flatMap((row) =>
+    columns.map((column): About => ({ ...sheet.about, ...row.about, ...column.about })),
+  );
+  const shared = SETTINGS.filter((name) => new Set(all.map((about) => about[name])).size === 1);
+  return settingWords(Object.fromEntries(shared.map((name) => [name, all[0][name]])));
 }
 
 type Evidence = (row: SheetRow, column: SheetColumn, index: number) => Cell | null | undefined;
@@ -332,7 +345,7 @@ interface TableOptions {
 
 /** A sheet as a table in a scrolling region, with a menu that exports it; null if none of it is in view. */
 export function sheetNode(sheet: Sheet, options: TableOptions = {}): Kid {
-  const { id = sheet.name, note = null, tall = false, where = viewWords(), lit = () => false } = options;
+  const { id = sheet.name, note = null, tall = false, where, lit = () => false } = options;
   const title = titleOf(sheet);
   const heading = options.heading === undefined ? h("h3", null, title) : options.heading;
   const notes = (sheet.notes ?? []).map((x) => para("note", inWords(x)));
@@ -350,7 +363,13 @@ export function sheetNode(sheet: Sheet, options: TableOptions = {}): Kid {
   };
   draw();
   // An export has the sorting at the moment of the press.
-  const savers = tableSavers(() => printed(viewOf(sheet, id) as SheetView), id, title, where);
+  const view = (): SheetView => viewOf(sheet, id) as SheetView;
+  const savers = tableSavers(
+    () => printed(view()),
+    id,
+    title,
+    () => where ?? whereOf(view()),
+  );
   return [h("div", { class: heading ? "titled" : "tablebar" }, heading, savers), note, box, notes];
 }
 
@@ -364,7 +383,15 @@ export function sheetPanels(sheet: Sheet, caption: (block: Block) => Node) {
     const table = tableNode(alone, name, NOTHING, () => false);
     return h("figure", { class: "panel", "data-block": words }, caption(block), table);
   });
-  return { panels, savers: tableSavers(() => printed(view), name, titleOf(sheet)) };
+  return {
+    panels,
+    savers: tableSavers(
+      () => printed(view),
+      name,
+      titleOf(sheet),
+      () => whereOf(view),
+    ),
+  };
 }
 const NOTHING = () => {};
 
