@@ -15,6 +15,7 @@ from evalsuite.analyses.chance import Chance
 from evalsuite.analyses.findings.benchmarks import over_benchmarks
 from evalsuite.analyses.findings.cells import page_cells
 from evalsuite.analyses.findings.journey import findings, of_run
+from evalsuite.analyses.findings.obstacles import obstacles
 from evalsuite.analyses.findings.words import Finding
 from evalsuite.analyses.gaps import Gap
 from evalsuite.analyses.overview import overview
@@ -245,6 +246,17 @@ def test_means_of_a_group_are_not_said_to_be_of_all_benchmarks() -> None:
     more = [cell(model, "cicero_single_answer", n, 50, set="v1") for model, n in (("a", 5), ("b", 45))]
     found = over_benchmarks_of([*two_benchmarks(a=40, b=20), *more])
     assert found.startswith("a has the highest mean of 2 models on all 2 benchmarks compared (CORECODE, C3); "), found
+
+
+def test_few_items_are_said_to_be_of_one_benchmark_among_several() -> None:
+    results = Results(Path(), "", Reading(), tuple(two_benchmarks(a=40, b=20)), {})
+    ranked: Any = True
+    cells = [replace(c, scores=ranked) for c in page_cells([results])]
+    here = [c for c in cells if c.task.benchmark == "corecode"]
+    said = [one.en for asked in (here, cells) for one in obstacles(asked, here, [results])]
+    assert said == [
+        f"In the way: the items of a task{of} are of too few dialogues: no intervals." for of in ("", " of CORECODE")
+    ]
 
 
 def test_the_means_of_benchmarks_name_their_own_split() -> None:

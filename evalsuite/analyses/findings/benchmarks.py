@@ -66,7 +66,8 @@ def over_benchmarks(cells: Sequence[FindingCell], runs: Sequence[Results]) -> li
     if len(leaders) > 1:
         who = [names[model] for model in leaders]
         zh = f"{some.zh}{len(columns)} 个基准{on.zh}：{compared} 个模型中，{'、'.join(who)} 各在 {most} 个基准上平均分最高。"
-        en = f"{named(who)} each have the highest mean of {compared} models on {most} of {len(columns)} benchmarks{some.en}{on.en}."
+        won_on = f"{most} of {len(columns)} benchmarks{some.en}"
+        en = f"{named(who)} each have the highest mean of {compared} models on {won_on}{on.en}."
         return [Finding("benchmarks", zh, en, test.zh, test.en)]
     example = max(wins, key=lambda column: column.lead)
     (_, best, _), (second, next_best, _), *_ = example.ranked

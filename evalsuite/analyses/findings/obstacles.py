@@ -9,7 +9,7 @@ from statistics import median
 from evalsuite.analyses import robustness
 from evalsuite.analyses.findings.cells import FindingCell, ranked_cells
 from evalsuite.analyses.findings.words import Finding, many
-from evalsuite.benchmarks.registry import metric_rows
+from evalsuite.benchmarks.registry import BENCHMARKS, metric_rows
 from evalsuite.common.numbers import fixed
 from evalsuite.common.sheet import Text
 from evalsuite.results.analysis import Results
@@ -26,7 +26,13 @@ FEW = 8  # fewest choices whose distribution gets a sentence
 def obstacles(cells: Sequence[FindingCell], here: Sequence[FindingCell], runs: Sequence[Results]) -> list[Finding]:
     """One sentence about all obstacles; [] if there are none. `cells`: all cells; `here`: the cells of the other findings."""
     of_models = [c for c in cells if not c.cell.is_baseline]
-    parts = [*_lost(of_models), *_silent(of_models), *_same_choice(here, runs), *_small(here), *_estimates(of_models)]
+    parts = [
+        *_lost(of_models),
+        *_silent(of_models),
+        *_same_choice(here, runs),
+        *_small(cells, here),
+        *_estimates(of_models),
+    ]
     if not parts:
         return []
     return [
@@ -101,21 +107,26 @@ def _same_choice(here: Sequence[FindingCell], runs: Sequence[Results]) -> Iterat
         )
 
 
-def _small(here: Sequence[FindingCell]) -> Iterator[Text]:
-    """The width of the widest interval, if the median interval is wide."""
+def _small(cells: Sequence[FindingCell], here: Sequence[FindingCell]) -> Iterator[Text]:
+    """The width of the widest interval, if the median interval is wide. Names the benchmark if there are others."""
+    on = Text("", "")
+    if len({c.task.benchmark for c in cells}) > 1 and here:
+        title = BENCHMARKS[here[0].task.benchmark].title
+        on = Text(f"{title} ", f" of {title}")
     figures = [c.cell.headline for c in ranked_cells(here) if metric_rows()[c.task.metrics[0]].percent]
     halves = [(bounds[2] - bounds[1]) / 2 for figure in figures if (bounds := figure.bounds)]
     items = sorted({figure.n for figure in figures})
     if figures and not halves:
         yield Text(
-            "每项任务的题目来自太少的对话，没有置信区间", "the items of a task are of too few dialogues: no intervals"
+            f"{on.zh}每项任务的题目来自太少的对话，没有置信区间",
+            f"the items of a task{on.en} are of too few dialogues: no intervals",
         )
     elif halves and median(halves) >= WIDE:
         n = str(items[0]) if len(items) == 1 else f"{items[0]}–{items[-1]}"
         half = fixed(100 * max(halves), 0)
         yield Text(
-            f"每项任务 {n} 题，置信区间最宽为 ±{half} 个百分点",
-            f"{n} item{'s' * (n != '1')} a task, intervals of up to ±{half} points",
+            f"{on.zh}每项任务 {n} 题，置信区间最宽为 ±{half} 个百分点",
+            f"{n} item{'s' * (n != '1')} a task{on.en}, intervals of up to ±{half} points",
         )
 
 
