@@ -238,6 +238,8 @@ RULE_15: list[Row] = [
     (CONFLICT, "[gMASK]<sop>", ""),
     (CONFLICT, '{"answer": ""}', ""),
     (CONFLICT, '{"answer": "无"}', ""),
+    (CAUSE, "您问的是x为什么开心，还是x为什么变瘦？", ""),
+    (CAUSE, "Could you clarify which event you mean?", ""),
 ]
 
 LONG_REPLIES: list[Row] = [  # forms of long replies
@@ -277,6 +279,7 @@ LONG_REPLIES: list[Row] = [  # forms of long replies
     (USE, "桑塔纳主要是用来代步的。", "代步"),
     (CONFLICT, "矛盾点在于：A说天气热，却“买点羽绒服吧”。", "买点羽绒服吧"),
     (USE, "“桑塔纳”可以用来代步和载人。", "代步和载人"),
+    (OFTEN, "好问题！每天。", "每天"),
 ]
 
 TABLES = {name: rows for name, rows in list(globals().items()) if name.startswith(("RULE_", "LONG_"))}

@@ -7,6 +7,7 @@ chosen first, and then cut at both ends. Every step takes a span of the clean te
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from evalsuite.parse import spanrules as acts
 from evalsuite.parse.chars import WORD, bare, key, lower
 from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, KIND, SpanRule, rules
-from evalsuite.parse.strip import SPEAKER, blocks, lines, strip, strip_tokens
+from evalsuite.parse.strip import SPEAKER, Clean, blocks, lines, strip, strip_tokens
 from evalsuite.types import Answer, Status
 
 Span = tuple[int, int]  # start and end in the clean text
@@ -23,8 +24,12 @@ SpanResult = tuple[Status, str, Span]  # the rule is "" if nothing was found
 Used = tuple[SpanRule, Span]  # a row that matched, and where
 Turns = Sequence[str] | None
 # In a question: the words that ask, with their copula; an event in quotation marks.
-_WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
+_WHAT = re.compile(
+    r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是|为(?=_))?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何|__)_*"
+)
 _EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
+# An event without quotation marks: 他为什么没来？ 他没来的原因是____。
+_CLAIM = re.compile(r"([^,，。:：]*?)(?:(?:为什么|为何)([^,，。:：?？_]*)|的(?:主要|直接)?(?:原因|目的))")
 # The end of a clause before one with a copula: 不对, 那是结果，应该是…
 _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
 # The pieces of a sentence between which a quotation of the dialogue may begin and end.
@@ -32,6 +37,10 @@ _TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在
 # Words that join an event to its question, in keys: without them an event that is said again is recognised.
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
+_BOLD = re.compile(r"\*\*([^*\n]{1,80}?)(?<![:：])\*\*(?![:：])")
+_SMALL = re.compile(
+    "综上(?:所述)?|因此|所以|[是为的了在到于就会要从把被]"
+)  # words of a sentence that need not be in its question
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
 _EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×→")
@@ -67,7 +76,7 @@ def read_span(
         thought = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
         empty = Answer(Status.TRUNCATED, rule="cut-off") if cut else Answer(Status.EMPTY, rule="nothing")
         return thought if clean.thinking else empty, []
-    reader = _Reader(clean.text, question, dialogue, table, cut)
+    reader = _Reader(clean.text, question, dialogue, table, cut, _bold(output, clean) if "**" in output else [])
     status, rule, span = reader.read()
     start, end = clean.raw_span(*span)
     if output.count("**", start, end) % 2 and output.startswith("**", end):
@@ -75,6 +84,16 @@ def read_span(
     text = output[start:end] if status is Status.PARSED else None
     answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
     return answer, [(row, clean.text[slice(*span)]) for row, span in reader.used]
+
+
+def _bold(output: str, clean: Clean) -> list[Span]:
+    """The stretches in bold of the clean text, without labels."""
+    begins, found = [begin for _, begin, _ in clean.pieces], []
+    for bold in _BOLD.finditer(output):
+        at, begin, stop = clean.pieces[max(bisect_right(begins, bold.start(1)) - 1, 0)]
+        if begin <= bold.start(1) and bold.end(1) <= stop:
+            found.append((at + bold.start(1) - begin, at + bold.end(1) - begin))
+    return found
 
 
 class SpanQuestion(NamedTuple):
@@ -85,25 +104,28 @@ class SpanQuestion(NamedTuple):
     # Forms in which replies restate the question: 事件“x”的频率是, or only 频率是.
     restated: re.Pattern[str] = re.compile("(?!)")
     tail: str = ""  # the words behind 什么: 制成
+    clause: str = ""  # the clause that asks, as a key
 
 
 @lru_cache(maxsize=4096)
 def parse_question(question: str) -> SpanQuestion:
     """Parse a question. Knows the official wording but does not depend on it; "" is taken for conflict detection."""
-    if not question or re.search("抽取|不符|矛盾|冲突|不一致", question):
+    if not question or re.search("抽取|不符|矛盾|冲突|不一致|违背了?常|常识性?错误|对不上", question):
         return SpanQuestion()
     asks = re.split(r"[:：]", question)[-1]
     cause = re.search("原因|为什么|导致事件|前提|目的|为何", asks)
     kind = CAUSE if cause else EFFECT if re.search("导致的|后续|结果|后果|影响|反应", asks) else FACT
     events = list(_EVENT.finditer(asks))
-    event = key(events[-1][1]) if events else ""
+    named = _CLAIM.search(asks) if cause and not events else None
+    event = key(events[-1][1] if events else "".join(named.groups("")) if named else "")
     begin = max(asks.rfind(mark, 0, events[0].start() if events else None) for mark in ",，") + 1
     what = _WHAT.search(asks, events[-1].end() if events else begin)  # the event may itself contain 什么
+    clause = key(next((part for part in re.split("[,，。?？]", asks)[::-1] if _WHAT.search(part) or "_" in part), asks))
     stem = key(asks[begin : what.start()]) if what else ""
-    if not what or not stem:  # English: The gym is | a hall
+    if not what or not (stem or clause):  # English: The gym is | a hall
         words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
         known = rf"(?:{words})[a-z]{{0,3}}\W+"
-        return SpanQuestion(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
+        return SpanQuestion(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"), "", clause)
     words, noun = rf"[\W{re.escape(stem)}]", stem.rpartition("的")[2] if "的" in stem else ""
     if what["be"]:
         head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
@@ -111,10 +133,13 @@ def parse_question(question: str) -> SpanQuestion:
         copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
         pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
     else:  # 包含什么, not 是什么
-        pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
+        last = r"\W{0,3}".join(map(re.escape, stem.rstrip("做干")[-2:])) or "(?!)"
+        pattern = words + r"{0,80}?" + last + "[了有]?[ ]?[:,]?"
+    if kind == FACT and not what["be"] and not events:  # 以后做什么: 以后的打算是
+        pattern = rf"[\W{re.escape(clause)}]{{2,80}}?(?:的[^\W]{{0,4}}?)?(?:是(?:为了?)?|在于)[ ]?[:,]?|" + pattern
     tail = key(asks[what.end() :])
     return SpanQuestion(
-        KIND if "一" in (what["be"] or "") else kind, event, re.compile(pattern), tail if len(tail) > 1 else ""
+        KIND if "一" in (what["be"] or "") else kind, event, re.compile(pattern), tail if len(tail) > 1 else "", clause
     )
 
 
@@ -155,9 +180,15 @@ class _Reader:
     """Reads one clean reply by a table of rules."""
 
     def __init__(
-        self, text: str, question: str, dialogue: Sequence[str], table: Sequence[SpanRule], cut_off: bool
+        self,
+        text: str,
+        question: str,
+        dialogue: Sequence[str],
+        table: Sequence[SpanRule],
+        cut_off: bool,
+        bold: Sequence[Span],
     ) -> None:
-        self.text, self.low, self.cut_off = text, lower(text), cut_off
+        self.text, self.low, self.cut_off, self.bold = text, lower(text), cut_off, bold
         self.ask, self.asked = parse_question(question), _asked(question)
         self.turns = [_turn(turn) for turn in dialogue]
         self.dialogue = "\n".join(self.turns)
@@ -196,9 +227,15 @@ class _Reader:
         return "事件" in self.asked and event != "" and not _JOINTS.sub("", self.key(span)).replace(event, "")
 
     def echoes(self, span: Span, least: int = 6) -> bool:
-        """Whether the words of a span are a piece of the question."""
+        """Whether the words of a span are a piece of the question, or the question with a few words before it."""
         said = self.key(span)
-        return len(said) >= least and said.rstrip("是为") in self.asked
+        whole = len(self.asked) > 3 and said.endswith(self.asked) and len(said) < len(self.asked) + 6
+        return whole or (len(said) >= least and said.rstrip("是为") in self.asked)
+
+    def asked_at(self, head: Span) -> int:
+        """The position in the question of the words of the head of a table's row; its end for 答案, -2 for other words."""
+        at = self.asked.rfind(self.key(head))
+        return len(self.asked) if self.match(acts.LABEL, (head[0], head[1] + 1)) else at if at >= 0 else -2
 
     def read(self) -> SpanResult:
         """The answer of the first block that has one, or the reason why none has."""
@@ -225,12 +262,17 @@ class _Reader:
 
     def value(self, span: Span) -> tuple[Span, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
+        best: tuple[Span, Used] | None = None
+        latest = -2
         for rule, found in self.every(acts.FIELD, span, self.low):
             value = found.span(found.lastgroup or 0)
-            if not self.echoes(value, 10) and not self.only_event(value):
-                self.used.append((rule, found.span()))
-                return value, rule.name
-        return None
+            at = self.asked_at(found.span("head")) if "head" in rule.pattern.groupindex else len(self.asked)
+            if at > latest and not self.echoes(value, 10) and not self.only_event(value):
+                best, latest = (value, (rule, found.span())), at
+        if not best:
+            return None
+        self.used.append(best[1])
+        return best[0], best[1][0].name
 
     def choose(self, span: Span, value: tuple[Span, str] | None) -> SpanResult:
         """The span of a block: a quotation of the dialogue, the value of a structure, a list, or part of a sentence."""
@@ -270,22 +312,28 @@ class _Reader:
     def concluding(self, rows: list[Span]) -> SpanResult | None:
         """The answer of the last sentence that corrects or concludes, if the first sentence does not answer."""
         best: SpanResult | None = None
-        strength, turned, reasons = 0, False, bool(rows) and self.reasons(rows[0])
-        answers = bool(rows) and self.conflict and self.said(self.before(rows[0], acts.MARK))
+        if len(rows) < 2:
+            return best
+        strength, turned, reasons = 0, False, self.reasons(rows[0])
+        answers = self.conflict and self.said(self.before(rows[0], acts.MARK))
+        cites = self.conflict and self.said(self.before(rows[0]))
+        states = not self.conflict and not reasons and self.weight(rows[0]) > 1
         for row in rows[1:]:
             turned = bool(self.match(acts.TURN, row)) or (turned and bool(self.match(acts.INSTEAD, row)))
             if turned:
                 row = max((m.end() for m in _CLAUSE.finditer(self.low, *row)), default=row[0]), row[1]
-            elif answers and not best:
-                continue
             elif reasons and not best and self.match(acts.NOTHING, self.before(row)):
                 best = Status.UNPARSED, "nothing", row
                 continue
-            weight = 2 if turned else self.weight(row, reasons and not self.cut_off and row == rows[-1])
-            if weight >= max(strength, 1 if reasons or best else 2):
+            weight = 2 if turned else self.weight(row, (reasons or cites) and not self.cut_off and row == rows[-1])
+            if weight >= max(strength, 1 if reasons or best else 3 if states and not turned else 2):
                 name = self.used[-1][0].name if self.used else "conclusion"
+                # Behind a quotation that may be the answer, another must be a piece of it: 原句：… 片段：…
+                narrows = answers or (cites and bool(self.used) and self.used[-1][0].act == acts.LAST)
                 span = self.cut(row)[0]
-                if span and (reasons or turned or best or weight == 3 or self.said(span)):
+                if not span or (narrows and not turned and not best and self.key(span) not in self.key(rows[0])):
+                    continue
+                if reasons or turned or best or weight == 3 or self.said(span):
                     best, strength = (Status.PARSED, name, self.cited(span)), weight
         return best
 
@@ -297,7 +345,8 @@ class _Reader:
         if not self.text.isascii() and self.ask.restated.search(self.low, *row):
             return 2
         cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
-        return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
+        concludes = self.match(acts.FINAL, row, search=self.conflict) or (not self.conflict and self.marked(row))
+        return int(cites or bool(concludes))
 
     def reasons(self, row: Span) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
@@ -341,6 +390,8 @@ class _Reader:
         quoted = self.before(self.behind(acts.GLOSS, span))
         if self.conflict and self.said(quoted):
             return quoted
+        if marked := self.marked(span):
+            return trim(self.text, marked)
         if taken := self.match(acts.TAKE, span, search=True):
             del self.used[used:-1]
             return trim(self.text, taken.span("span"))
@@ -349,7 +400,28 @@ class _Reader:
         if quote := self.match(acts.QUOTE, (start, span[1] + 1)):
             span = trim(self.text, quote.span("span"))
         start, end = self.behind(acts.AFTER, span)
-        return start, end - (len(self.ask.tail) if self.low[start:end].endswith(self.ask.tail) else 0)
+        tail = self.ask.tail if self.low[start:end].endswith(self.ask.tail) and not self.said((start, end)) else ""
+        return start, end - len(tail)
+
+    def marked(self, span: Span) -> Span | None:
+        """The only stretch in bold, or else in quotes, of a sentence that otherwise restates the question, or is English:
+        两人在**少年宫门口**见面。"""
+        found = [bold for bold in self.bold if span[0] <= bold[0] and bold[1] <= span[1]]
+        if not found and not self.conflict:
+            found = [quote.span() for quote in _QUOTE.finditer(self.low, *span)]
+        if len(found) != 1 or (self.conflict and not self.said(found[0])):
+            return None
+        (start, end), low = found[0], self.low
+        head, tail = low[span[0] : start].rstrip(" “「『"), re.split("[,;(—-]", low[end : span[1]])[0]
+        around = bare(head + tail)
+        if len(head) < 2 or head[-1] in "他她它我你们“" or self.echoes(found[0], 1):
+            return None
+        if around.isascii():
+            return None if low[start:end].isascii() else found[0]
+        words = _SMALL.sub("", around)
+        clause = self.asked if self.conflict else self.ask.clause
+        least = 1 if head.endswith("是") else 3
+        return found[0] if sum(c in clause for c in words) >= max(least, 0.75 * len(words)) else None
 
     def cited(self, span: Span) -> Span:
         """The longest piece of a long span that the dialogue contains, if it is no mere word or two."""
@@ -407,7 +479,7 @@ def trim(text: str, span: Span) -> Span:
             start += 1
         elif last in _EDGE:
             end -= 1
-        elif (close := _PAIRS.get(first, "")) == last and _one_pair(text, start, end):
+        elif (close := _PAIRS.get(first, "")) == last and first != "《" and _one_pair(text, start, end):
             start, end = start + 1, end - 1
         elif close and first not in "([<{" and text.find(close, start + 1, end) < 0:
             start += 1
