@@ -246,6 +246,14 @@ def test_a_line_without_quotes_is_a_row_however_long(tmp_path: Path) -> None:
     assert [entry.text for entry in read_entries(File(path, (), (), "")).entries] == [long]
 
 
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    """Benchmark files may be Parquet, or a folder of `datasets`; it was said of them that they are not UTF-8."""
+    (tmp_path / "a.parquet").write_bytes(b"PAR1\xff")
+    for path in (tmp_path / "a.parquet", tmp_path):
+        with pytest.raises(DataError, match="is no text"):
+            read_entries(File(path, (), (), ""))
+
+
 @pytest.mark.parametrize(("benchmark", "task"), [("cmmlu", "exam"), ("halluqa", "choose"), ("xcopa", "cause_effect")])
 def test_numbers_of_shipped_benchmarks_stay_in_place(benchmark: str, task: str) -> None:
     """A model that has read nothing expects 6 after 5, and would find the published order likelier."""

@@ -105,6 +105,8 @@ def _items(file: File, count: int) -> list[tuple[Item, ...]]:
 
 def _split(path: Path) -> tuple[list[str], str]:
     """(the texts of a file's entries, the separator between two)."""
+    if path.is_dir() or path.suffix == ".parquet":
+        raise DataError("is no text: `evalsuite contamination` tests files of JSONL, JSON, CSV or TSV", path)
     text = read_text(path)
     if path.suffix in _TABLES:
         return _table_rows(text, path.suffix == ".csv"), "\n"
