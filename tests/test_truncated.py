@@ -124,6 +124,7 @@ def test_only_truncated_replies_are_asked_again(tmp_path: Path) -> None:
     assert thinker.limits == {limit: 20, 512: cut_off} and second.status == {"parsed": 20}
     assert second.facts.again and second.facts.again.replies == cut_off
     assert "|again:truncated,max_new_tokens=512,replies=7|" in second.headline.signature
+    assert "|max_new_tokens:" not in second.headline.signature  # the first item's limit is the longer one
     records = read_jsonl(out / second.records)
     assert Counter(record["max_new_tokens"] for record in records) == {limit: 13, 512: 7}
     with open_store(out) as store:  # the first replies are kept

@@ -131,7 +131,8 @@ def _metrics(
     # Means over benchmarks are of unperturbed cells; analyses/overview.py computes the influences on changes itself.
     wanted = averaged or place.perturb == "none"
     influences = influences_of(scored, () if averaged else task.metrics[:1]) if wanted else None
-    signed = signature(place, facts, trials[0].request.max_new_tokens, stopped)
+    limit = min(trial.request.max_new_tokens for trial in trials)  # replies that were asked again have a longer one
+    signed = signature(place, facts, limit, stopped)
     return intervals(scored, purpose, f"|{signed}"), _points(cell, scored), influences
 
 
