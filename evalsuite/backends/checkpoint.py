@@ -74,7 +74,7 @@ class Checkpoint:
         named = eos if isinstance(eos, list) else [eos]
         size = getattr(self.config.get_text_config(), "vocab_size", None)
         ids = {i for i in [*named, self.tokenizer.eos_token_id] if i is not None and not (size and i >= size)}
-        self.stop_ids = sorted(ids or {i for i in [self.tokenizer.sep_token_id] if i is not None})
+        self.stop_ids = sorted(ids or {i for i in [self._separator] if i is not None})
 
     @property
     def context(self) -> int | None:
@@ -139,6 +139,11 @@ class Checkpoint:
         """Token ids without the end-of-text tokens that the tokenizer has appended. `plain`: it was asked for no special ones."""
         return list(ids[: len(ids) - (0 if plain else self._closing)])
 
+    @property
+    def _separator(self) -> int | None:
+        """BERT's [SEP]; not all tokenizers have such a token."""
+        return getattr(self.tokenizer, "sep_token_id", None)
+
     @cached_property
     def _closing(self) -> int:
         """The number of end-of-text tokens that the tokenizer appends to a text, such as BERT's [SEP]. A causal network would
@@ -146,7 +151,7 @@ class Checkpoint:
         if self.seq2seq:
             return 0
         encoded = self.tokenizer("a", return_special_tokens_mask=True)
-        ends = {self.tokenizer.eos_token_id, self.tokenizer.sep_token_id}
+        ends = {self.tokenizer.eos_token_id, self._separator} - {None}
         last = zip(reversed(encoded["input_ids"]), reversed(encoded["special_tokens_mask"]), strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[1] and pair[0] in ends, last))
 
