@@ -181,6 +181,14 @@ def test_a_card_states_whole_figures_only(run_copy: Path, part: str) -> None:
         evalsuite.export_results("hf-card", run_copy, model="oracle")
 
 
+def test_the_reason_for_no_card_is_in_chinese(run_copy: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several reasons were joined, and all but the ends left in English."""
+    change(run_copy, lambda results: [cell["facts"].update(limit=6) for cell in results["cells"]])
+    monkeypatch.setenv("EVALSUITE_LANG", "zh")
+    stderr = cli("export", run_copy, "--to", "hf-card", "--model", "oracle", expect=2).stderr
+    assert "只有前 6 题（--limit）" in stderr and "items" not in stderr.replace("--items", "")
+
+
 # --- trackers
 
 

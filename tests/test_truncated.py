@@ -232,7 +232,7 @@ def test_the_command_below_the_tables(cli: Callable[..., Any], tmp_path: Path, m
         command = re.search(r"again: (evalsuite run .*)$", stdout, re.M)
         assert command and command[1] in cli("show", out).stdout
         done = load_results(out)
-        once = RepeatedRequests(status="truncated", max_new_tokens=512, replies=1)  # of other items than the first
+        once = RepeatedRequests(status="truncated", max_new_tokens=512, replies=1)  # the first item is not among them
         cell = done.cells[0].model_copy(update={"facts": done.cells[0].facts.model_copy(update={"again": once})})
         assert "--max-new-tokens 2048 " in (command_again(replace(done, cells=(cell,))) or "")
         manifest = (out / "manifest.json").read_text(encoding="utf-8")

@@ -40,7 +40,7 @@ def _say_cost(results: Results, budget: float | None) -> None:
     from evalsuite.results.store import open_store
 
     with open_store(results.out) as store:
-        # Sums of lent and returned money have rounding errors, far below the cost of a token: they are no bound on anything.
+        # Amounts that were lent and given back leave a rest of rounding: far less than a token costs, and no bound on anything.
         spent, bound = round(store.spent(), 12), round(store.bound(), 12)
     if budget is None and not spent:
         return

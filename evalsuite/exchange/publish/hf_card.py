@@ -35,9 +35,10 @@ def model_card(run: Path, model: str = "", source: str = "") -> tuple[str, list[
     remarks = [f"{cell.place.name}: left out: {why}" for cell in plain if (why := cell.why_partial)]
     complete = [cell for cell in plain if not cell.why_partial]
     if not complete:
+        # One reason: there is no Chinese of several that are joined.
+        why = f"{plain[0].place.name}: {plain[0].why_partial}" if plain else "all cells are perturbed"
         raise ConfigError(
-            f"{run}: no figure of {name} is of all items, so a card cannot state it: "
-            f"{'; '.join(remarks[:3]) or 'all cells are perturbed'}. "
+            f"{run}: no figure of {name} is of all items, so a card cannot state it: {why}. "
             "Finish the run: the same command without --limit, --items, --until and --until-ranked asks the rest"
         )
     index = {"model-index": [{"name": name, "results": [_result(cell, source) for cell in complete]}]}
