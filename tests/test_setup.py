@@ -458,6 +458,17 @@ def test_a_precision_that_is_slow_here(
     assert said in row and bool(said) == ("dtype" in row)
 
 
+def test_no_advice_fetches_evalsuite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """evalsuite is not on PyPI yet: another package may have its name there."""
+    lacking = packages.PackageRange("numpy", ">=999", "2.0")
+    monkeypatch.setattr(packages, "required", lambda: [lacking])
+    monkeypatch.setattr(checks, "bundled", lambda name: tmp_path / name)
+    rows = {row.name: row for row in checks._python()}
+    assert rows["its packages"].state == rows["schema"].state == "wrong"
+    assert rows["its packages"].mend == "pip install evalsuite"
+    assert "pip" not in rows["schema"].mend
+
+
 def test_a_gpu_that_torch_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch", reason="needs evalsuite[hf]")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

@@ -88,9 +88,10 @@ def _python() -> Iterator[Check]:
     core = packages.required()
     bad = [str(each) for each in core if not each.fits]
     text = ", ".join(bad) or f"{len(core)} packages in their ranges"
-    yield _verdict("python", "its packages", not bad, text, "everything", "pip install -U evalsuite")
+    # `-U` would fetch evalsuite itself, which is not on PyPI yet; without it, pip adds what the installed one requires.
+    yield _verdict("python", "its packages", not bad, text, "everything", "pip install evalsuite")
     schema = bundled("schema") / "models.schema.json"
-    again = "pip install --force-reinstall --no-deps evalsuite"
+    again = "install evalsuite again, as docs/install.md says"
     yield _verdict("python", "schema", schema.is_file(), str(schema), "help for models.yaml in editors", again)
 
 
