@@ -105,6 +105,23 @@ def test_no_value_is_the_best_among_values_of_other_items(items: int) -> None:
     assert sheet.columns[1].better == ("more" if items == 10 else "")
 
 
+def test_models_that_were_asked_on_other_data_are_said_not_to_compare() -> None:
+    """Between the two runs into one folder the file of the task changed; a wording of c has a file of its own."""
+    asked = [("a", "paper", "0"), ("b", "paper", "0"), ("c", "own", "2")]
+
+    def drawn(data_of_b: str) -> Sheet:
+        hashes = [data_of_b if model == "b" else data for model, _, data in asked]
+        rows = [cell("generate", 0.5, model=model, variant=variant) for model, variant, _ in asked]
+        cells = [a_cell(**row, facts={"data": data}) for row, data in zip(rows, hashes, strict=True)]
+        (sheet,) = scores.sheets(Results(Path(), "0", Reading(), tuple(cells), {}))
+        return sheet
+
+    changed, same = drawn("1"), drawn("0")
+    assert (changed.columns[1].better, same.columns[1].better) == ("", "more")
+    assert [english(note) for note in changed.notes] == ["CKF: asked on different data, which do not compare"]
+    assert same.notes == ()
+
+
 def test_metrics_are_correlated_above_and_below_the_diagonal() -> None:
     """ρ of the metrics (1, 2), (1, 3), (2, 3) and τ-b of the same; the paper's metric stands last, whatever its place."""
     entry: dict[str, Any] = PLACE | {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -208,14 +208,30 @@ def _by_task(
             )
     rows += _size([([by_task.get(t.name) for *_, by_task in models], t.metrics[0]) for t in tasks], len(token_columns))
     model = Column(Text("模型", "model"))
-    return Sheet(
-        "results", title, (model, *columns, *token_columns), tuple(rows), about={"set": item_set, "split": split}
-    )
+    notes = _data_notes((task_heading(t), [c for c in cells if c.task == t.name]) for t in tasks)
+    about = {"set": item_set, "split": split}
+    return Sheet("results", title, (model, *columns, *token_columns), tuple(rows), notes, about)
 
 
 def _better(cells: Sequence[CellResult]) -> Literal["more", ""]:
-    """Whether exports mark the best value of a column: not if complete cells have other numbers of items, as by other limits."""
-    return "more" if len({cell.headline.n for cell in cells if cell.is_complete}) < 2 else ""
+    """Whether exports mark the best value of a column: not if complete cells have other data, or other numbers of items, as by
+    other limits."""
+    other = _of_other_data(cells) or len({cell.headline.n for cell in cells if cell.is_complete}) > 1
+    return "" if other else "more"
+
+
+def _of_other_data(cells: Iterable[CellResult]) -> bool:
+    """Whether cells of one task, set and split have different data, though they ask in one wording, which may have its own."""
+    return any(len({*data}) > 1 for data in by_key((cell.variant, cell.facts.data) for cell in cells).values())
+
+
+def _data_notes(tasks: Iterable[tuple[Text, Sequence[CellResult]]]) -> tuple[Text, ...]:
+    """A note that names the columns whose rows have different data; tasks: (heading, cells) of each."""
+    other = [heading for heading, cells in tasks if _of_other_data(cells)]
+    if not other:
+        return ()
+    zh, en = "、".join(name.zh for name in other), ", ".join(name.en for name in other)
+    return (Text(f"{zh}：各行所用的数据不同，不可相比", f"{en}: asked on different data, which do not compare"),)
 
 
 def _level(values: Sequence[Value] | None) -> Value | None:
@@ -265,7 +281,8 @@ def _by_set(task: Task, cells: Sequence[CellResult], ranks: _Ranks, averages: Se
     title = Text(f"{task.zh}，{split_words(split).zh}：{heading.zh}", f"{task.en}, {split}: {heading.en}")
     about = {"task": task.name, "split": split}
     heads = (Column(Text("模型", "model")), *columns, *token_columns)
-    return Sheet("results", title, heads, tuple(rows), tuple(notes), about)
+    of_sets = ((set_title(benchmark_of(task.name), name), [c for c in cells if c.set == name]) for name in sets)
+    return Sheet("results", title, heads, tuple(rows), (*notes, *_data_notes(of_sets)), about)
 
 
 def _size(columns: Sequence[tuple[Sequence[CellResult | None], str]], blank: int) -> list[Row]:
