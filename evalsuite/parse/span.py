@@ -412,16 +412,20 @@ class _Reader:
         if len(found) != 1 or (self.conflict and not self.said(found[0])):
             return None
         (start, end), low = found[0], self.low
-        head, tail = low[span[0] : start].rstrip(" “「『"), re.split("[,;(—-]", low[end : span[1]])[0]
-        around = bare(head + tail)
-        if len(head) < 2 or head[-1] in "他她它我你们“" or self.echoes(found[0], 1):
+        head = low[span[0] : start].rpartition("\n")[2].rstrip(" “「『")
+        tail = re.split("[\n,;(—-]", low[end : span[1]])[0]
+        if head[-1:] in (*"他她它我你们",) or self.echoes(found[0], 1):
             return None
-        if around.isascii():
-            return None if low[start:end].isascii() else found[0]
-        words = _SMALL.sub("", around)
+        if bare(head + tail).isascii():
+            return None if low[start:end].isascii() or not WORD.search(head + tail) else found[0]
+        words = _SMALL.sub("", bare(head + tail))
         clause = self.asked if self.conflict else self.ask.clause
         least = 1 if head.endswith("是") else 3
-        return found[0] if sum(c in clause for c in words) >= max(least, 0.75 * len(words)) else None
+        restated = sum(c in clause for c in words) >= max(least, 0.75 * len(words))
+        cited = (
+            not self.cut_off and self.said(found[0]) and not WORD.search(tail) and re.fullmatch("[^,(:]{1,12}", head)
+        )
+        return found[0] if restated or cited else None
 
     def cited(self, span: Span) -> Span:
         """The longest piece of a long span that the dialogue contains, if it is no mere word or two."""
@@ -464,7 +468,8 @@ class _Reader:
             if "cause" in rule.pattern.groupindex:
                 halves = found.span("cause"), found.span("effect")
             want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
-            if restates(body[slice(*other)], event) and key(body[slice(*want)]):
+            both = "事件" not in self.asked and found[0].endswith("所以") and self.match(acts.OPEN, span)
+            if (both or restates(body[slice(*other)], event)) and key(body[slice(*want)]):
                 self.used.append((rule, found.span()))
                 return trim(self.text, (span[0] + want[0], span[0] + want[1]))
         return span
