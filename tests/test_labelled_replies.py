@@ -198,7 +198,7 @@ def test_conflicts_are_told_apart() -> None:
         ("replies", 1.0),
         ("long_replies", 1.0),
         ("third_replies", 1.0),
-        ("strong_replies", 0.97),
+        ("strong_replies", 0.96),
         ("forms", 0.98),
         ("model_replies", 0.91),
         ("adversarial", 0.96),

@@ -25,7 +25,7 @@ Used = tuple[SpanRule, Span]  # a row that matched, and where
 Turns = Sequence[str] | None
 # In a question: the words that ask, with their copula; an event in quotation marks.
 _WHAT = re.compile(
-    r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是|为(?=_))?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何|__)_*"
+    r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是|为(?=_))?(?:什么|哪[里儿]?|谁|多(?:[久少]|长时间?|[大远高])|几|怎么?样|如何|__)_*"
 )
 _EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
 # An event without quotation marks: 他为什么没来？ 他没来的原因是____。
@@ -38,6 +38,7 @@ _TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
 _BOLD = re.compile(r"\*\*([^*\n]{1,80}?)(?<![:：])\*\*(?![:：])")
+_FEELINGS = ("感受", "感觉", "心情", "情绪", "反应")
 _SMALL = re.compile(
     "综上(?:所述)?|因此|所以|[是为的了在到于就会要从把被]"
 )  # words of a sentence that need not be in its question
@@ -126,18 +127,23 @@ def parse_question(question: str) -> SpanQuestion:
         words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
         known = rf"(?:{words})[a-z]{{0,3}}\W+"
         return SpanQuestion(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"), "", clause)
+    tail = key(asks[what.end() :])
+    tail = tail[1:] if tail.startswith("的") and len(tail) > 2 else tail
     words, noun = rf"[\W{re.escape(stem)}]", stem.rpartition("的")[2] if "的" in stem else ""
     if what["be"]:
         head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
+        if not stem:  # 是谁帮忙的: 帮忙的人是
+            head = rf"(?:[\W{re.escape(clause)}的人]{{2,80}}|[^,。:“”]{{1,20}}的人)"
         because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
         copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
         pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
     else:  # 包含什么, not 是什么
         last = r"\W{0,3}".join(map(re.escape, stem.rstrip("做干")[-2:])) or "(?!)"
         pattern = words + r"{0,80}?" + last + "[了有]?[ ]?[:,]?"
+        if tail in _FEELINGS or stem.endswith(_FEELINGS):
+            pattern = rf"[\W{re.escape(key(asks))}]{{2,80}}?(?:感到|觉得)|[^,。:“”]{{0,12}}(?:{'|'.join(_FEELINGS)})是|{pattern}"
     if kind == FACT and not what["be"] and not events:  # 以后做什么: 以后的打算是
         pattern = rf"[\W{re.escape(clause)}]{{2,80}}?(?:的[^\W]{{0,4}}?)?(?:是(?:为了?)?|在于)[ ]?[:,]?|" + pattern
-    tail = key(asks[what.end() :])
     return SpanQuestion(
         KIND if "一" in (what["be"] or "") else kind, event, re.compile(pattern), tail if len(tail) > 1 else "", clause
     )
@@ -251,7 +257,9 @@ class _Reader:
             elif self.match(acts.CHAT, whole) and not self.said(words):
                 why = "continued-dialogue"
                 break
-            elif not self.said(words) and (refusal := self.match(acts.REFUSE, span)):
+            elif (
+                not self.said(words) and (refusal := self.match(acts.REFUSE, span)) and not self.quotes(refusal.span())
+            ):
                 return Status.REFUSED, "declines", refusal.span()
             else:
                 found = self.choose(whole, value)
@@ -259,6 +267,14 @@ class _Reader:
                     return found
                 why = "echo" if found[1] else why
         return Status.TRUNCATED if self.cut_off else Status.UNPARSED, why, (0, 0)
+
+    def quotes(self, refusal: Span) -> bool:
+        """Whether the words of a refusal are the dialogue's, on a line or in a quotation: 【原文】A: 对不起，我…"""
+        used, (start, end) = len(self.used), refusal
+        places = [self.before((start, f"{self.low}\n".find("\n", start)))]
+        places += [quote.span() for quote in _QUOTE.finditer(self.low, start) if quote.start() < end < quote.end()]
+        del self.used[used:]
+        return any(self.said(place) for place in places)
 
     def value(self, span: Span) -> tuple[Span, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
@@ -286,12 +302,19 @@ class _Reader:
             if inner[0] >= inner[1] or self.match(acts.NOTHING, inner):
                 return Status.UNPARSED, "nothing", (start, max(end, start + 1))
             return Status.PARSED, value[1], inner
-        for first, last in reversed(lines(self.text, start, end)[1:]):
-            end = first if self.match(acts.BREAK, (first, min(last + 1, end))) else end
+        first = self.explained((start, end))
+        end = end if first is None else first
         if found := self.match(acts.LIST, (start, end)):
             return Status.PARSED, "list", (found.start("span"), trim(self.text, found.span("span"))[1])
         rows = self.sentences((start, end))
         return self.concluding(rows) or self.first(rows)
+
+    def explained(self, span: Span) -> int | None:
+        """The start of the explanation behind the answer; None if there is none, or the answer's label stands below it."""
+        rows = [(first, min(last + 1, span[1])) for first, last in lines(self.text, *span)]
+        begins = next((row[0] for row in rows[1:] if self.match(acts.BREAK, row)), None)
+        label = next((row[0] for row in rows if self.match(acts.LABEL, row)), -1) if begins is not None else -1
+        return None if begins is not None and label > begins else begins
 
     def sentences(self, span: Span) -> list[Span]:
         """The sentences of a span, at most 200; quotations are not split, and a lead-in belongs to the sentence it announces."""
@@ -369,8 +392,10 @@ class _Reader:
                 return Status.UNPARSED, "nothing", row
             talks = bool(self.match(acts.REASON, start if self.cut_off else row, search=True))
             if self.match(acts.SKIP, row) and not (last and self.said(row)):
-                narrates |= self.used[-1][0].name == "preamble"
-            elif self.match(acts.JOIN, row) or (self.cut_off and (self.reasons(row) if self.conflict else talks)):
+                narrates |= self.used[-1][0].name in ("preamble", "question to oneself")
+            elif self.match(acts.JOIN, row) or (
+                self.cut_off and (narrates or self.reasons(row) if self.conflict else talks)
+            ):
                 break
             elif not (narrates and talks):
                 span, name = self.cut(row)
@@ -419,7 +444,7 @@ class _Reader:
         if bare(head + tail).isascii():
             return None if low[start:end].isascii() or not WORD.search(head + tail) else found[0]
         words = _SMALL.sub("", bare(head + tail))
-        clause = self.asked if self.conflict else self.ask.clause
+        clause = self.asked if self.ask.kind in (CONFLICT, FACT) else self.ask.clause
         least = 1 if head.endswith("是") else 3
         restated = sum(c in clause for c in words) >= max(least, 0.75 * len(words))
         cited = (
@@ -469,7 +494,8 @@ class _Reader:
                 halves = found.span("cause"), found.span("effect")
             want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
             both = "事件" not in self.asked and found[0].endswith("所以") and self.match(acts.OPEN, span)
-            if (both or restates(body[slice(*other)], event)) and key(body[slice(*want)]):
+            stated = "之所以" in (said := body[slice(*other)]) or restates(said, event)
+            if (both or stated) and key(body[slice(*want)]):
                 self.used.append((rule, found.span()))
                 return trim(self.text, (span[0] + want[0], span[0] + want[1]))
         return span
