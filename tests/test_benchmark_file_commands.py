@@ -244,6 +244,9 @@ def test_metrics_are_those_that_a_task_can_have(run: Path, home: Path, tmp_path:
     metrics = {
         c.task: [name for name in c.metrics if name not in ("answered", "chance")] for c in load_results(run).cells
     }
+    for task in ("five_tell", "five_count"):  # with an encoder
+        metrics[task] += ["semsim", "paper.semsim"]
+    metrics["five_pick"] += ["vote", "rotation.accuracy"]  # in all rotations
     registry.forget_files()
     named = FIVE
     for task, kind in {
@@ -258,7 +261,7 @@ def test_metrics_are_those_that_a_task_can_have(run: Path, home: Path, tmp_path:
         )
     file.write_text(named, encoding="utf-8")
     assert add_files([file]) == ["five"]
-    for task, name in (("pick", "acuracy"), ("several", "accuracy"), ("tell", "contains")):
+    for task, name in (("pick", "acuracy"), ("several", "accuracy"), ("words", "semsim"), ("tell", "contains")):
         file.write_text(FIVE.replace(f"{task}: {{", f"{task}: {{metrics: [{name}], "), encoding="utf-8")
         with pytest.raises(ConfigError, match=rf"five\.yaml: tasks\.{task}\.metrics: unknown metric '{name}'"):
             add_files([file])

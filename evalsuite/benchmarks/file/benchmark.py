@@ -29,21 +29,22 @@ log = logging.getLogger(__name__)
 # Kind -> the metric of a task that names none.
 HEADLINES = {"choice": "accuracy", "choices": "set_accuracy", "span": "f1", "text": "f1", "answer": "contains"}
 _TOKENS = {"text": 128, "answer": 128}  # kind -> the longest reply in tokens; other kinds: 64
+_SIMILARITY = ("semsim", "paper.semsim")  # rated kinds have them, if a run has an encoder
 
 
 # Kind -> the metrics that its tasks can have beside HEADLINES; those of the text kinds also depend on the language.
 _METRICS: Mapping[str, tuple[str, ...]] = {
     "choice": (
-        *("paper.accuracy", "paper.parts", "vote", "paper.vote"),
+        *("paper.accuracy", "paper.parts", "vote", "paper.vote", "rotation.accuracy"),
         *("accuracy_sum", "accuracy_token", "accuracy_char", "accuracy_prior"),
     ),
     "choices": (
         *("answer_f1", "answer_precision", "answer_recall"),
         *("macro_precision", "macro_recall", "macro_f1"),
     ),
-    "span": ("semsim",),
-    "text": ("semsim",),
-    "answer": (),
+    "span": (),
+    "text": _SIMILARITY,
+    "answer": _SIMILARITY,
 }
 
 DataPaths = str | Mapping[Any, str]  # the key `data` of a benchmark file: one path, or one for each split
