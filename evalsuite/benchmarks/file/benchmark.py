@@ -266,9 +266,10 @@ class FileCorpus(Corpus):
             return tuple(items_of_row)
 
         items_of_rows, skipped = collect(enumerate(rows.rows), items, self.skip_bad)
+        all_items = tuple(item for each in items_of_rows for item in each)
         # The page of a benchmark that ships says what is odd in its files.
         ships = self.benchmark.file is not None and self.benchmark.file.is_relative_to(packaged("benchmarks"))
-        if not ships and items_of_rows and all(has_own_letters(i.options) for each in items_of_rows for i in each):
+        if not ships and all_items and all(has_own_letters(item.options) for item in all_items):
             _warn_of_letters(rows.path)
         if not skipped:
             for table in joined.values():
@@ -276,7 +277,7 @@ class FileCorpus(Corpus):
         sha256 = hashlib.sha256()
         for raw in (*rows.raw, *(raw for table in joined.values() for raw in table.raw)):
             sha256.update(raw)
-        return File(rows.path, tuple(item for each in items_of_rows for item in each), skipped, sha256.hexdigest())
+        return File(rows.path, all_items, skipped, sha256.hexdigest())
 
 
 @cache
