@@ -377,7 +377,8 @@ class Model(StrictSettings):
     prompt: str | None = Field(default=None, min_length=1)
     """A wording for this model, in place of --prompt."""
     system: str | None = Field(default=None, min_length=1)
-    """A system message before every prompt of this model; a wording's own follows it. For a base model it begins the text."""
+    """A system message before every prompt of a benchmark's task; a wording's own follows it. For a base model it begins the
+    text. Prompts to judges and second readers have none."""
     tags: list[str] = []
     """Words by which the page groups and filters models: 8B, base …"""
     family: str | None = None
