@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { disagree } from "../src/leaderboard/evidence/items.ts";
 import { shares } from "../src/leaderboard/evidence/options.ts";
 import { stretches } from "../src/leaderboard/evidence/reply.ts";
-import { entriesOf, entryOf, outcomeAt, replyIn } from "../src/leaderboard/evidence/shards.ts";
+import { entriesOf, entryOf, hasSeveralOfAnItem, outcomeAt, replyIn } from "../src/leaderboard/evidence/shards.ts";
 import { shortLetters } from "../src/leaderboard/tables/figures.ts";
 import { openPage } from "./page.ts";
 
@@ -65,17 +65,34 @@ test("models disagree where one is right and another is not, not where a request
 
 test("an entry by its id; of a rotation that is not there the item", () => {
   const made = openPage();
-  made.columns = [{ ids: ["i1", "i2~r1", "i3"], shards: [["0", 0]] }];
+  made.columns = [{ ids: ["i1", "i2~1", "i3"], shards: [["0", 0]] }];
   const cell = Object.assign(made.cells[0], { column: 0, outcomes: "r.w" });
   assert.deepEqual(entriesOf(cell), [0, 2]);
   assert.deepEqual(
-    ["i1", "i1~r3", "i2~r1", "i3", "i4"].map((id) => entryOf(cell, id)),
+    ["i1", "i1~3", "i2~1", "i3", "i4"].map((id) => entryOf(cell, id)),
     [0, 0, undefined, 2, undefined],
   );
   assert.deepEqual(
     [0, 1, 2].map((entry) => outcomeAt(cell, entry)),
     ["right", undefined, "wrong"],
   );
+});
+
+test("the ids of items may have the sign that stands before the number of a rotation or sample", () => {
+  const made = openPage();
+  const cell = Object.assign(made.cells[0], { column: 0, outcomes: "rrr" });
+  const several = [
+    ["a", "b", "c"],
+    ["a~0", "a~1", "b"],
+    ["a~0", "a~0~1", "a~0~1~sample2"],
+    ["a", "a~sample1", "b"],
+  ].map((ids) => {
+    made.columns = [{ ids, shards: [["0", 0]] }];
+    return hasSeveralOfAnItem(cell);
+  });
+  assert.deepEqual(several, [false, false, true, true]);
+  made.columns = [{ ids: ["a~0", "b", "c"], shards: [["0", 0]] }];
+  assert.equal(entryOf(cell, "a~0~3"), 0);
 });
 
 test("a reply of a shard, with its texts and what a judge said of it", () => {

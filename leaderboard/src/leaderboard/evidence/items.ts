@@ -14,7 +14,17 @@ import { drawItem } from "./item.ts";
 import { type LongList, longList } from "./list.ts";
 import { currentEntry, listedEntries, openCell, openListed, setListedEntries } from "./open.ts";
 import { badge } from "./reply.ts";
-import { columnOf, entriesOf, idAt, loadedReply, outcomeAt, type Reply, replyIn, shard } from "./shards.ts";
+import {
+  columnOf,
+  entriesOf,
+  hasSeveralOfAnItem,
+  idAt,
+  loadedReply,
+  outcomeAt,
+  type Reply,
+  replyIn,
+  shard,
+} from "./shards.ts";
 
 // ---- filters
 /** Filters that are offered even if no item passes them. */
@@ -127,11 +137,7 @@ function drawList(cell: Cell, done = 1, problem = "") {
   };
   setChildren(
     $("found"),
-    t(
-      columnOf(cell).ids.some((id) => id.includes("~")) ? "foundRequests" : "found",
-      num(listedEntries.length),
-      num(entriesOf(cell).length),
-    ),
+    t(hasSeveralOfAnItem(cell) ? "foundRequests" : "found", num(listedEntries.length), num(entriesOf(cell).length)),
     done < 1 && ` · ${t("searching", Math.floor(100 * done))}`,
     problem && ` · ${problem}`,
   );

@@ -76,13 +76,20 @@ export const outcomeAt = (cell: Cell, entry: number) => data.outcomes[cell.outco
 
 export const idAt = (cell: Cell, entry: number) => columnOf(cell).ids[entry];
 
+/** The id of an entry's item: the entry's without the number of a rotation or sample. Items' own ids may have a ~, too. */
+const itemOf = (id: string) => id.replace(/(~\d+)?(~sample\d+)?$/, "");
+
 /** The entry with an id. If the column lacks the id, the entry of the item's first rotation; undefined if it lacks both. */
 export function entryOf(cell: Cell, id: string) {
   const column = columnOf(cell);
   column.entryOf ??= new Map(column.ids.map((x, i) => [x, i]));
-  const entry = column.entryOf.get(id) ?? column.entryOf.get(id.split("~")[0]);
+  const entry = column.entryOf.get(id) ?? column.entryOf.get(itemOf(id));
   return entry !== undefined && outcomeAt(cell, entry) ? entry : undefined;
 }
+
+/** Whether a cell has rotations or samples: several entries of one item. */
+export const hasSeveralOfAnItem = (cell: Cell) =>
+  entriesOf(cell).some((entry) => ![undefined, entry].includes(entryOf(cell, itemOf(idAt(cell, entry)))));
 
 // ---- shards
 const KEPT = 24; // number of shards kept in memory
