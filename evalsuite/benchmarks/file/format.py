@@ -202,7 +202,7 @@ class DataSource(Section):
 
 
 class PublishedFigures(Section):
-    """Figures of papers, which stand beside those of a run."""
+    """Figures of papers on the test split, which stand beside those of a run on it."""
 
     file: PathInside
     """A CSV file: source, set, task, model, metric, value (docs/own_benchmark.md)."""
