@@ -432,7 +432,7 @@ class _Reader:
         """The only stretch in bold, or else in quotes, of a sentence that otherwise restates the question, or is English:
         两人在**少年宫门口**见面。"""
         found = [bold for bold in self.bold if span[0] <= bold[0] and bold[1] <= span[1]]
-        if not found and not self.conflict:
+        if not found and self.ask.kind in (FACT, KIND):
             found = [quote.span() for quote in _QUOTE.finditer(self.low, *span)]
         if len(found) != 1 or (self.conflict and not self.said(found[0])):
             return None
