@@ -129,24 +129,33 @@ def parse_question(question: str) -> SpanQuestion:
         return SpanQuestion(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"), "", clause)
     tail = key(asks[what.end() :])
     tail = tail[1:] if tail.startswith("的") and len(tail) > 2 else tail
+    restated = _restated(stem, tail, clause, key(asks), bool(what["be"]), kind == EFFECT, kind == FACT and not events)
+    return SpanQuestion(
+        KIND if "一" in (what["be"] or "") else kind, event, re.compile(restated), tail if len(tail) > 1 else "", clause
+    )
+
+
+def _restated(stem: str, tail: str, clause: str, asked: str, be: bool, effect: bool, unquoted: bool) -> str:
+    """The pattern of the forms in which replies restate a question, from its keys: the words before 什么 and behind it, the clause
+    that asks, and all that is asked. `be`: 是什么; `effect`: it asks for one; `unquoted`: for a fact, without an event in quotes."""
     words, noun = rf"[\W{re.escape(stem)}]", stem.rpartition("的")[2] if "的" in stem else ""
-    if what["be"]:
+    if be:
         head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
         if not stem:  # 是谁帮忙的: 帮忙的人是
             head = rf"(?:[\W{re.escape(clause)}的人]{{2,80}}|[^,。:“”]{{1,20}}的人)"
-        because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
+        because = "(?!因为|由于)" if effect else "(?:因为|由于)?"
         copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
         pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
     else:  # 包含什么, not 是什么
         last = r"\W{0,3}".join(map(re.escape, stem.rstrip("做干")[-2:])) or "(?!)"
         pattern = words + r"{0,80}?" + last + "[了有]?[ ]?[:,]?"
         if tail in _FEELINGS or stem.endswith(_FEELINGS):
-            pattern = rf"[\W{re.escape(key(asks))}]{{2,80}}?(?:感到|觉得)|[^,。:“”]{{0,12}}(?:{'|'.join(_FEELINGS)})是|{pattern}"
-    if kind == FACT and not what["be"] and not events:  # 以后做什么: 以后的打算是
+            pattern = (
+                rf"[\W{re.escape(asked)}]{{2,80}}?(?:感到|觉得)|[^,。:“”]{{0,12}}(?:{'|'.join(_FEELINGS)})是|{pattern}"
+            )
+    if unquoted and not be:  # 以后做什么: 以后的打算是
         pattern = rf"[\W{re.escape(clause)}]{{2,80}}?(?:的[^\W]{{0,4}}?)?(?:是(?:为了?)?|在于)[ ]?[:,]?|" + pattern
-    return SpanQuestion(
-        KIND if "一" in (what["be"] or "") else kind, event, re.compile(pattern), tail if len(tail) > 1 else "", clause
-    )
+    return pattern
 
 
 def restates(text: str, event: str) -> bool:
